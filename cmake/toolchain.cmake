@@ -1,0 +1,36 @@
+# How everything is compiled: warnings, sanitizers, and the faster tools where the machine has them.
+
+set(HEDGEROW_SANITIZE "" CACHE STRING "Sanitizers to build with: address (with undefined), thread, or empty")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  # Precompiled headers hold time stamps that ccache must not mind.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+endif()
+
+find_program(MOLD_PROGRAM mold)
+if(MOLD_PROGRAM)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# One interface target carries what every target of ours is compiled with.
+add_library(hedgerow_options INTERFACE)
+target_compile_options(hedgerow_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+  -Werror -fno-omit-frame-pointer -fpch-preprocess)
+target_include_directories(hedgerow_options INTERFACE ${PROJECT_SOURCE_DIR})
+
+if(HEDGEROW_SANITIZE STREQUAL "address")
+  target_compile_options(hedgerow_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  target_link_options(hedgerow_options INTERFACE -fsanitize=address,undefined)
+elseif(HEDGEROW_SANITIZE STREQUAL "thread")
+  # g++ 12 warns of fences inside Asio that it cannot follow.
+  target_compile_options(hedgerow_options INTERFACE -fsanitize=thread -Wno-tsan)
+  target_link_options(hedgerow_options INTERFACE -fsanitize=thread)
+elseif(NOT HEDGEROW_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "HEDGEROW_SANITIZE is address, thread, or empty; not '${HEDGEROW_SANITIZE}'")
+endif()
+
+# g++ 12 has false alarms of this kind in optimised coroutine and variant code.
+target_compile_options(hedgerow_options INTERFACE -Wno-maybe-uninitialized)

@@ -1,0 +1,90 @@
+// One query on one partition: the work of a leaf.
+//
+// A PartitionSearcher owns its Xapian handle and belongs to one thread at a time; opening one is cheap enough to have one
+// per worker. Scores are global: the same document gets the same score however the collection is cut.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/ids.hpp"
+#include "index/manifest.hpp"
+#include "index/query.hpp"
+
+namespace hedgerow {
+
+struct ScoredDocument {
+  DocumentNumber document;
+  double score = 0;
+};
+
+// The one order of hits, everywhere: score descending, then document ascending, where scores that agree as float are a
+// tie.
+bool ranks_before(const ScoredDocument& a, const ScoredDocument& b);
+
+struct PartitionHits {
+  std::vector<ScoredDocument> hits;  // at most k, in ranks_before order
+  std::uint64_t matches = 0;         // estimated number of matching documents in the partition, guard excluded
+  bool matches_exact = false;
+};
+
+// What a user sees of a hit; stored as the Xapian document's data.
+struct StoredDocument {
+  std::string id;
+  std::string title;
+  std::string url;
+  std::string text;
+  std::string facets_json;  // an object of arrays of strings
+};
+
+// A plan as received from elsewhere, checked and ready to run: bounded in size, depth and terms before Xapian touches it.
+class PreparedQuery {
+ public:
+  // Errors: too_large, protocol (cannot be deserialised, or holds operators that plan_query never makes).
+  static result<PreparedQuery> prepare(const QueryPlan& plan);
+  PreparedQuery(const PreparedQuery&);
+  PreparedQuery(PreparedQuery&&) noexcept;
+  PreparedQuery& operator=(PreparedQuery&&) noexcept;
+  ~PreparedQuery();
+
+  struct Implementation;
+  const Implementation& implementation() const { return *implementation_; }
+
+ private:
+  explicit PreparedQuery(std::shared_ptr<const Implementation> implementation);
+  std::shared_ptr<const Implementation> implementation_;
+};
+
+class PartitionSearcher {
+ public:
+  // Errors: not_found, corrupt, io.
+  static result<PartitionSearcher> open(const std::filesystem::path& directory, const Manifest& manifest,
+                                        PartitionId partition);
+  PartitionSearcher(PartitionSearcher&&) noexcept;
+  PartitionSearcher& operator=(PartitionSearcher&&) noexcept;
+  ~PartitionSearcher();
+
+  // The best k hits with global scores. A score threshold above 0 lets hits that rank below it be left out (it is a score
+  // that k hits elsewhere reach already). *stop is read at every document that is scored; once it is true the match
+  // ends with Errc::cancelled and the searcher stays usable. stop may be null.
+  // Errors: cancelled; corrupt or io from the engine.
+  result<PartitionHits> search(const PreparedQuery& query, std::uint32_t k, double score_threshold,
+                               const std::atomic<bool>* stop);
+
+  // Documents by number. Errors: not_found (also for the guard), corrupt.
+  result<std::vector<StoredDocument>> fetch(const std::vector<DocumentNumber>& documents);
+
+  std::uint32_t documents() const;
+
+ private:
+  struct Implementation;
+  explicit PartitionSearcher(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace hedgerow
