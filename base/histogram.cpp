@@ -16,7 +16,7 @@ Histogram::Histogram(std::uint64_t highest, int precision_bits)
 }
 
 std::size_t Histogram::index_of(std::uint64_t value) const {
-  const int shift = std::max(0, std::bit_width(value) - 1 - precision_bits_);
+  const int shift = std::max(0, static_cast<int>(std::bit_width(value)) - 1 - precision_bits_);
   return (static_cast<std::size_t>(shift) << precision_bits_) + static_cast<std::size_t>(value >> shift);
 }
 
