@@ -15,17 +15,9 @@
 #include "base/ids.hpp"
 #include "index/manifest.hpp"
 #include "index/query.hpp"
+#include "index/ranking.hpp"
 
 namespace hedgerow {
-
-struct ScoredDocument {
-  DocumentNumber document;
-  double score = 0;
-};
-
-// The one order of hits, everywhere: score descending, then document ascending, where scores that agree as float are a
-// tie.
-bool ranks_before(const ScoredDocument& a, const ScoredDocument& b);
 
 struct PartitionHits {
   std::vector<ScoredDocument> hits;  // at most k, in ranks_before order
