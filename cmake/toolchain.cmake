@@ -32,5 +32,5 @@ elseif(NOT HEDGEROW_SANITIZE STREQUAL "")
   message(FATAL_ERROR "HEDGEROW_SANITIZE is address, thread, or empty; not '${HEDGEROW_SANITIZE}'")
 endif()
 
-# g++ 12 has false alarms of this kind in optimised coroutine and variant code.
-target_compile_options(hedgerow_options INTERFACE -Wno-maybe-uninitialized)
+# g++ 12 has false alarms of these kinds in optimised coroutine and variant code.
+target_compile_options(hedgerow_options INTERFACE -Wno-maybe-uninitialized -Wno-mismatched-new-delete)

@@ -1,0 +1,40 @@
+// Messages to bytes and back: CBOR (RFC 8949), by nlohmann/json. The only file that knows it.
+//
+// A frame is one CBOR array of indefinite length, so that a writer can append messages while the frame before is on its
+// way, and send them in one piece. A message is an array of fields in fixed order behind its type's number; numbers
+// that come in rows are typed arrays (RFC 8746), little-endian.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "wire/messages.hpp"
+
+namespace hedgerow::wire {
+
+// Bounds on what a peer may send; a frame beyond them is a protocol error.
+struct CodecLimits {
+  std::size_t deepest = 8;
+  std::size_t most_partitions = 65'536;
+  std::size_t most_documents = 65'536;
+  std::size_t most_terms = 4'096;
+};
+
+class FrameBuilder {
+ public:
+  void append(const Message& message);
+  bool empty() const { return bytes_.empty(); }
+  std::size_t size() const { return bytes_.size(); }
+  // The finished frame; the builder is empty again.
+  std::string take();
+
+ private:
+  std::string bytes_;
+};
+
+// Errors: protocol, for anything that a FrameBuilder would not have made.
+result<std::vector<Message>> decode_frame(std::string_view frame, const CodecLimits& limits = {});
+
+}  // namespace hedgerow::wire
