@@ -172,7 +172,7 @@ json partitions_of(const std::vector<PartitionId>& partitions) {
 // One encode and one decode a message; the type's number is its place in the variant.
 
 json fields_of(const Hello& m) {
-  return {0, m.version, m.name, m.collection, m.generation.value, partitions_of(m.partitions)};
+  return {0, m.version, m.name, m.sent_at_ns, m.collection, m.generation.value, partitions_of(m.partitions)};
 }
 Message hello_from(Fields f, const CodecLimits& limits) {
   Hello m;
@@ -180,6 +180,7 @@ Message hello_from(Fields f, const CodecLimits& limits) {
   // Behind the version everything may differ in another version; who asks for the version gets it all the same.
   if (m.version != protocol_version) return m;
   m.name = f.text();
+  m.sent_at_ns = f.signed_number();
   m.collection = f.text();
   m.generation = f.id<Generation>();
   m.partitions = f.partitions(limits.most_partitions);

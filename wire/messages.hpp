@@ -34,8 +34,9 @@ struct Load {
 // The first message in each direction.
 struct Hello {
   std::uint32_t version = protocol_version;
-  std::string name;        // of the leaf or the root
-  std::string collection;  // what follows is a leaf's only
+  std::string name;              // of the leaf or the root
+  std::int64_t sent_at_ns = 0;   // the sender's clock: the first measure for leaf/transit_clock
+  std::string collection;        // what follows is a leaf's only
   Generation generation;
   std::vector<PartitionId> partitions;
 };

@@ -1,0 +1,153 @@
+#include "leaf/server.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "wire/problem.hpp"
+
+namespace hedgerow::leaf {
+
+namespace asio = boost::asio;
+using wire::HttpRequest;
+using wire::HttpResponse;
+using wire::PathParts;
+
+namespace {
+
+wire::HttpServerSettings http_settings(const Settings& settings) {
+  wire::HttpServerSettings http;
+  http.link.idle_time = settings.idle_time;
+  if (settings.address != "0.0.0.0" && settings.address != "::") http.hosts.push_back(settings.address);
+  http.hosts.insert(http.hosts.end(), settings.hosts.begin(), settings.hosts.end());
+  return http;
+}
+
+HttpResponse json_response(const nlohmann::json& body) {
+  HttpResponse response;
+  response.body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return response;
+}
+
+HttpResponse text_response(std::string text) {
+  HttpResponse response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = std::move(text);
+  return response;
+}
+
+}  // namespace
+
+result<std::unique_ptr<Server>> Server::create(asio::io_context& io, const Settings& settings) {
+  auto manifest = read_manifest(settings.index);
+  if (manifest.has_error()) return manifest.error();
+  auto shared_manifest = std::make_shared<const Manifest>(std::move(*manifest));
+
+  std::vector<PartitionId> partitions;
+  for (const auto number : settings.partitions) {
+    if (number >= shared_manifest->partitions.size()) {
+      return Error{Errc::invalid_argument, "the index has no partition " + std::to_string(number) + ", only 0 to " +
+                                               std::to_string(shared_manifest->partitions.size() - 1)};
+    }
+    partitions.push_back(PartitionId{number});
+  }
+  if (partitions.empty()) {
+    for (std::uint32_t i = 0; i < shared_manifest->partitions.size(); ++i) partitions.push_back(PartitionId{i});
+  }
+  for (const auto partition : partitions) {
+    const auto searcher = PartitionSearcher::open(settings.index, *shared_manifest, partition);
+    if (searcher.has_error()) return searcher.error();
+  }
+  return std::unique_ptr<Server>(new Server(io, settings, std::move(shared_manifest), std::move(partitions)));
+}
+
+Server::Server(asio::io_context& io, const Settings& settings, std::shared_ptr<const Manifest> manifest,
+               std::vector<PartitionId> partitions)
+    : io_(io),
+      settings_(settings),
+      pool_({settings.workers, settings.queue_capacity}, settings.index, manifest),
+      faults_(settings.allow_faults, manifest->stemmer, pool_, metrics_),
+      sessions_setting_{io, settings.name, manifest, std::move(partitions), pool_, faults_, metrics_},
+      router_(routes()),
+      http_(
+          io.get_executor(), http_settings(settings),
+          [this](HttpRequest& request) { return router_.handle(request); },
+          [this](std::shared_ptr<wire::Link> link) { return serve_link(std::move(link)); }) {
+  pool_.start();
+}
+
+result<asio::ip::tcp::endpoint> Server::listen() {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(settings_.address, error);
+  if (error) return Error{Errc::invalid_argument, "'" + settings_.address + "' is not an IP address"};
+  return http_.listen({address, settings_.port});
+}
+
+asio::awaitable<void> Server::serve_link(std::shared_ptr<wire::Link> link) {
+  const auto place = sessions_.insert(sessions_.end(), std::make_shared<Session>(sessions_setting_, std::move(link)));
+  co_await (*place)->run();
+  sessions_.erase(place);
+}
+
+asio::awaitable<void> Server::drain() {
+  sessions_setting_.draining = true;
+  const auto end = std::chrono::steady_clock::now() + settings_.drain_time;
+  asio::steady_timer timer(io_);
+  const auto busy = [this] {
+    return std::any_of(sessions_.begin(), sessions_.end(), [](const auto& session) { return session->open_calls() > 0; });
+  };
+  while (busy() && std::chrono::steady_clock::now() < end) {
+    timer.expires_after(std::chrono::milliseconds(5));
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  co_await http_.drain(std::chrono::seconds(1));
+  pool_.stop();
+}
+
+std::vector<wire::Route> Server::routes() {
+  const auto forbidden = [] {
+    return wire::problem(403, "faults-not-allowed", "This leaf was started without --allow-faults.");
+  };
+  const auto listing = [this] {
+    nlohmann::json faults = nlohmann::json::array();
+    for (const auto& fault : faults_.faults()) faults.push_back(to_json(fault));
+    return json_response({{"leaf", settings_.name}, {"allowed", faults_.allowed()}, {"faults", faults}});
+  };
+  return {
+      {"GET", "/livez",
+       [](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return json_response({{"status", "ok"}}); }},
+      {"GET", "/readyz",
+       [this](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+         if (sessions_setting_.draining) co_return wire::problem(503, "draining", "This leaf is stopping.");
+         co_return json_response({{"status", "ok"}});
+       }},
+      {"GET", "/metrics",
+       [this](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+         const auto load = pool_.load();
+         metrics_.queued.Set(load.queued);
+         metrics_.running.Set(load.running);
+         co_return text_response(metrics_text(metrics_.registry));
+       }},
+      {"GET", "/v1/faults",
+       [listing](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return listing(); }},
+      {"PUT", "/v1/faults",
+       [this, listing, forbidden](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> {
+         if (!faults_.allowed()) co_return forbidden();
+         const auto body = nlohmann::json::parse(request.body, nullptr, false);
+         if (body.is_discarded()) co_return wire::problem(400, "bad-json", "The body is not valid JSON.");
+         auto faults = parse_faults(body);
+         if (faults.has_error()) co_return wire::problem(400, "bad-fault", faults.error().context);
+         faults_.replace(std::move(*faults));
+         co_return listing();
+       }},
+      {"DELETE", "/v1/faults",
+       [this, listing, forbidden](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+         if (!faults_.allowed()) co_return forbidden();
+         faults_.replace({});
+         co_return listing();
+       }},
+  };
+}
+
+}  // namespace hedgerow::leaf

@@ -1,0 +1,69 @@
+// A leaf, put together: the index, the workers, the links, and a small HTTP side (health, metrics, faults).
+//
+// One I/O thread (whoever runs the io_context) and the pool's workers.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <filesystem>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "leaf/fault_injector.hpp"
+#include "leaf/metrics.hpp"
+#include "leaf/session.hpp"
+#include "leaf/worker_pool.hpp"
+#include "wire/http_router.hpp"
+#include "wire/http_server.hpp"
+
+namespace hedgerow::leaf {
+
+struct Settings {
+  std::filesystem::path index;
+  std::string name = "leaf";
+  std::vector<std::uint32_t> partitions;  // empty: all of the index
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: one that is free
+  std::filesystem::path address_file;
+  std::size_t workers = 2;
+  std::size_t queue_capacity = 1024;
+  bool allow_faults = false;
+  Duration idle_time = std::chrono::seconds(1);
+  Duration drain_time = std::chrono::seconds(5);
+  std::vector<std::string> hosts;
+  std::string log_level = "info";
+};
+
+class Server {
+ public:
+  // Opens every partition once, so that a broken index is found at start.
+  // Errors: those of the manifest and the partitions; invalid_argument for a partition that the index does not have.
+  static result<std::unique_ptr<Server>> create(boost::asio::io_context& io, const Settings& settings);
+
+  // Errors: io.
+  result<boost::asio::ip::tcp::endpoint> listen();
+  // Refuses new work, lets the work in progress be answered, closes, and stops the workers.
+  boost::asio::awaitable<void> drain();
+
+ private:
+  Server(boost::asio::io_context& io, const Settings& settings, std::shared_ptr<const Manifest> manifest,
+         std::vector<PartitionId> partitions);
+  std::vector<wire::Route> routes();
+  boost::asio::awaitable<void> serve_link(std::shared_ptr<wire::Link> link);
+
+  boost::asio::io_context& io_;
+  Settings settings_;
+  Metrics metrics_;
+  WorkerPool pool_;
+  FaultInjector faults_;
+  SessionSetting sessions_setting_;
+  std::list<std::shared_ptr<Session>> sessions_;
+  wire::HttpRouter router_;
+  wire::HttpServer http_;
+};
+
+}  // namespace hedgerow::leaf

@@ -1,0 +1,78 @@
+// One root's link to this leaf: takes its calls apart, hands them to the workers, and sends the answers back.
+//
+// On the I/O thread. Lives while its link runs or an answer is under way (shared_ptr). When the link ends, everything
+// that it asked for is stopped.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "index/manifest.hpp"
+#include "leaf/fault_injector.hpp"
+#include "leaf/metrics.hpp"
+#include "leaf/search_task.hpp"
+#include "leaf/transit_clock.hpp"
+#include "leaf/worker_pool.hpp"
+#include "wire/link.hpp"
+#include "wire/messages.hpp"
+
+namespace hedgerow::leaf {
+
+// What all sessions of a leaf share; owned by the server.
+struct SessionSetting {
+  boost::asio::io_context& io;
+  std::string name;
+  std::shared_ptr<const Manifest> manifest;
+  std::vector<PartitionId> partitions;
+  WorkerPool& pool;
+  FaultInjector& faults;
+  Metrics& metrics;
+  bool draining = false;  // refuse everything new
+
+  bool serves(PartitionId partition) const;
+};
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(SessionSetting& setting, std::shared_ptr<wire::Link> link) : setting_(setting), link_(std::move(link)) {}
+
+  // Until the link ends.
+  boost::asio::awaitable<void> run();
+
+  std::size_t open_calls() const { return searches_.size() + fetches_.size(); }
+
+ private:
+  result<void> on_message(wire::Message&& message, Instant now);
+  result<void> on_hello(const wire::Hello& hello);
+  result<void> on_search(wire::SearchCall&& call, Instant now);
+  result<void> on_fetch(wire::FetchCall&& call, Instant now);
+  void on_cancel(const wire::Cancel& cancel);
+
+  struct Search {
+    std::shared_ptr<SearchTask> task;
+    std::size_t answers_to_come;
+    std::unique_ptr<boost::asio::steady_timer> deadline;
+  };
+
+  Instant deadline_of(const wire::TimeLimit& time, Instant now);
+  Replier replier();
+  void answer(wire::Message&& message, Duration late);
+  void send(const wire::Message& message);
+  void stop(Search& search, const std::vector<PartitionId>& partitions, wire::FailureReason reason);
+  void stop(FetchTask& task);
+  void stop_everything();
+
+  SessionSetting& setting_;
+  std::shared_ptr<wire::Link> link_;
+  TransitClock transit_;
+  bool greeted_ = false;
+  bool ended_ = false;
+  std::unordered_map<CallId, Search> searches_;
+  std::unordered_map<CallId, std::shared_ptr<FetchTask>> fetches_;
+};
+
+}  // namespace hedgerow::leaf
