@@ -15,7 +15,7 @@ namespace hedgerow {
 
 namespace {
 
-// What is read from the disk at once. Progress is right to within this much.
+// What is read from the disk at once. Progress is right to within this much, or one block of the compression.
 constexpr std::size_t read_bytes = 64 * 1024;
 // A line buffer that grew beyond this is given back before the next line.
 constexpr std::size_t kept_bytes = 1024 * 1024;

@@ -1,7 +1,8 @@
 // The lines of a text file, plain or compressed, one at a time, in memory bounded by the longest line asked for.
 //
 // Compression is recognised by the file's first bytes, whatever its name: gzip, bzip2, xz, lzma, lzip, zstd, lz4 and
-// compress, by libarchive. Owned and called by one thread.
+// compress, by libarchive. (It compares every checksum but gzip's: a damaged gzip file that still unpacks to something
+// is only noticed by what the text has become.) Owned and called by one thread.
 #pragma once
 
 #include <cstdint>
