@@ -198,7 +198,7 @@ result<void> Session::on_fetch(wire::FetchCall&& call, Instant now) {
     answer(wire::CallFailure{call.call, FailureReason::failed, "an injected error"}, task->fault.late);
     return {};
   }
-  task->place = setting_.pool.submit(std::make_shared<FetchWork>(task), wire::ServiceClass::interactive, deadline, now);
+  task->place = setting_.pool.submit(std::make_shared<FetchWork>(task), ServiceClass::interactive, deadline, now);
   if (!task->place) {
     fetches_.erase(call.call);
     return fail(FailureReason::refused, "the queue is full");

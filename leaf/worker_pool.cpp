@@ -37,7 +37,7 @@ void WorkerPool::stop() {
   threads_.clear();
 }
 
-std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, wire::ServiceClass service_class,
+std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, ServiceClass service_class,
                                                     Instant deadline, Instant now) {
   std::optional<Place> place;
   {

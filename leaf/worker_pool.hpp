@@ -76,7 +76,7 @@ class WorkerPool {
   void stop();
 
   // nullopt: the queue is full.
-  std::optional<Place> submit(std::shared_ptr<Work> work, wire::ServiceClass service_class, Instant deadline, Instant now);
+  std::optional<Place> submit(std::shared_ptr<Work> work, ServiceClass service_class, Instant deadline, Instant now);
   // True: it had not begun, and will not.
   bool remove(const Place& place);
   // While paused, nothing is popped (what is running goes on).

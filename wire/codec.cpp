@@ -7,22 +7,6 @@
 
 namespace hedgerow::wire {
 
-std::string_view to_string(ServiceClass service_class) {
-  return service_class == ServiceClass::batch ? "batch" : "interactive";
-}
-
-std::string_view to_string(AttemptKind kind) {
-  switch (kind) {
-    case AttemptKind::primary: return "primary";
-    case AttemptKind::retry: return "retry";
-    case AttemptKind::hedge: return "hedge";
-    case AttemptKind::tied: return "tied";
-    case AttemptKind::canary: return "canary";
-    case AttemptKind::probe: return "probe";
-  }
-  return "primary";
-}
-
 std::string_view to_string(FailureReason reason) {
   switch (reason) {
     case FailureReason::refused: return "refused";

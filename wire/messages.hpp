@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/attempt.hpp"
 #include "base/clock.hpp"
 #include "base/ids.hpp"
 
@@ -18,12 +19,6 @@ namespace hedgerow::wire {
 
 // Grows with every change that an older peer would misread; peers of different versions do not talk.
 constexpr std::uint32_t protocol_version = 1;
-
-enum class ServiceClass : std::uint8_t { interactive, batch };
-enum class AttemptKind : std::uint8_t { primary, retry, hedge, tied, canary, probe };
-
-std::string_view to_string(ServiceClass service_class);
-std::string_view to_string(AttemptKind kind);
 
 // How busy a leaf is, with every answer.
 struct Load {

@@ -1,0 +1,40 @@
+// How many extra attempts (retries; later hedges) the cluster can afford. Pure.
+//
+// Intuition: when few things fail, repeating them is cheap; when everything fails, repeating everything doubles the load
+// on what is left. So every primary attempt puts a small share of a token into a bucket, an extra attempt takes a whole
+// one out, and an empty bucket means no. The depth allows a burst, such as all that was under way at one leaf when it
+// died.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hedgerow::policy {
+
+class AttemptBudget {
+ public:
+  // fill: tokens for each primary attempt (0.05: 5 % extra in the long run); depth: the most tokens that can be saved.
+  AttemptBudget(double fill, double depth) : fill_(fill), depth_(depth), tokens_(depth) {}
+
+  void on_primary() { tokens_ = std::min(depth_, tokens_ + fill_); }
+  // True: one extra attempt is granted and paid for.
+  bool take() {
+    if (tokens_ < 1) {
+      ++refused_;
+      return false;
+    }
+    tokens_ -= 1;
+    return true;
+  }
+
+  double tokens() const { return tokens_; }
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  double fill_;
+  double depth_;
+  double tokens_;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace hedgerow::policy

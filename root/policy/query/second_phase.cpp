@@ -1,0 +1,133 @@
+#include "root/policy/query/second_phase.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace hedgerow::policy {
+
+Duration second_phase_reserve(Duration total, LatencyModel& recent, Instant now, const ReserveSettings& settings) {
+  const auto p99 = recent.quantile(0.99, now);
+  const Duration wanted =
+      p99 ? std::max(settings.floor, Duration{static_cast<Duration::rep>(static_cast<double>(p99->count()) * settings.air)})
+          : 4 * settings.floor;
+  return std::min(wanted, total / 4);
+}
+
+SecondPhase::SecondPhase(std::vector<Hit> hits, Instant deadline, ReplicaChoice& replica_choice)
+    : hits_(std::move(hits)), hits_state_(hits_.size()), deadline_(deadline), replica_choice_(replica_choice) {}
+
+SecondPhase::~SecondPhase() {
+  for (std::uint32_t i = 0; i < attempts_.size(); ++i) end(AttemptId{i});
+}
+
+Actions SecondPhase::start(Instant now) {
+  Actions actions;
+  std::vector<std::size_t> all(hits_.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  if (now < deadline_) send(all, true, actions);
+  second_try_at_ = now + (deadline_ - now) / 2;
+  actions.push_back(WakeAt{second_try_at_});
+  finish_if_done(actions);
+  return actions;
+}
+
+SecondPhase::AnswerVerdict SecondPhase::on_answer(AttemptId attempt, Instant) {
+  AnswerVerdict verdict;
+  end(attempt);
+  if (finished_) return verdict;
+  for (const std::size_t place : attempts_[attempt.value].places) {
+    if (hits_state_[place].delivered) continue;
+    hits_state_[place].delivered = true;
+    verdict.take.push_back(place);
+  }
+  // Whoever else was asked only for what is here now need not answer any more.
+  for (std::uint32_t i = 0; i < attempts_.size(); ++i) {
+    const auto& places = attempts_[i].places;
+    const bool pointless = std::all_of(places.begin(), places.end(), [&](auto place) { return has(place); });
+    if (!attempts_[i].outstanding || !pointless) continue;
+    end(AttemptId{i});
+    verdict.actions.push_back(CancelAttempt{AttemptId{i}});
+  }
+  finish_if_done(verdict.actions);
+  return verdict;
+}
+
+Actions SecondPhase::on_failure(AttemptId attempt, Instant now) {
+  Actions actions;
+  end(attempt);
+  if (finished_) return actions;
+  std::vector<std::size_t> again;
+  for (const std::size_t place : attempts_[attempt.value].places) {
+    if (!has(place) && hits_state_[place].outstanding == 0) again.push_back(place);
+  }
+  if (now < deadline_) send(again, false, actions);
+  finish_if_done(actions);
+  return actions;
+}
+
+Actions SecondPhase::on_wake(Instant now) {
+  Actions actions;
+  if (finished_) return actions;
+  if (now >= deadline_) {
+    for (std::uint32_t i = 0; i < attempts_.size(); ++i) {
+      if (!attempts_[i].outstanding) continue;
+      end(AttemptId{i});
+      actions.push_back(CancelAttempt{AttemptId{i}});
+    }
+    finished_ = true;
+    actions.push_back(Finish{FinishReason::deadline});
+    return actions;
+  }
+  if (now >= second_try_at_ && !second_try_done_) {
+    second_try_done_ = true;
+    std::vector<std::size_t> silent;
+    for (std::size_t place = 0; place < hits_.size(); ++place) {
+      if (!has(place)) silent.push_back(place);
+    }
+    send(silent, false, actions);
+  }
+  actions.push_back(WakeAt{second_try_done_ ? deadline_ : second_try_at_});
+  return actions;
+}
+
+void SecondPhase::send(const std::vector<std::size_t>& places, bool prefer_finder, Actions& actions) {
+  std::map<LeafId, std::vector<std::size_t>> by_leaf;
+  for (const std::size_t place : places) {
+    const Hit& hit = hits_[place];
+    const bool finder_first = prefer_finder && replica_choice_.is_up(hit.found_by);
+    const auto leaf = finder_first ? std::optional(hit.found_by)
+                                   : replica_choice_.choose(hit.replicas, hits_state_[place].tried);
+    if (leaf) by_leaf[*leaf].push_back(place);
+  }
+  for (auto& [leaf, wanted] : by_leaf) {
+    const AttemptId id{static_cast<std::uint32_t>(attempts_.size())};
+    for (const std::size_t place : wanted) {
+      hits_state_[place].tried.push_back(leaf);
+      ++hits_state_[place].outstanding;
+    }
+    replica_choice_.on_sent(leaf);
+    attempts_.push_back({leaf, wanted, true});
+    actions.push_back(SendFetch{id, leaf, std::move(wanted)});
+  }
+}
+
+void SecondPhase::end(AttemptId id) {
+  Attempt& attempt = attempts_[id.value];
+  if (!attempt.outstanding) return;
+  attempt.outstanding = false;
+  for (const std::size_t place : attempt.places) --hits_state_[place].outstanding;
+  replica_choice_.on_ended(attempt.leaf);
+}
+
+void SecondPhase::finish_if_done(Actions& actions) {
+  if (finished_) return;
+  bool all_here = true;
+  for (const auto& hit : hits_state_) {
+    if (hit.outstanding > 0 && !hit.delivered) return;
+    all_here = all_here && hit.delivered;
+  }
+  finished_ = true;
+  actions.push_back(Finish{all_here ? FinishReason::complete : FinishReason::exhausted});
+}
+
+}  // namespace hedgerow::policy

@@ -1,0 +1,85 @@
+// The second phase: titles and urls of the final hits, from the leaves that hold them. Pure: (event, now) in, actions
+// out.
+//
+// Intuition: the leaf that found a hit has its document at hand and is asked first. If it fails, or is silent for half of
+// the time that is left, another replica is asked as well; the first answer counts.
+//
+// And how long to keep free for it: the search ends at the deadline less a reserve, the recent p99 of this phase with
+// some air, never less than a floor and never more than a quarter of the whole time.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/ids.hpp"
+#include "root/policy/cluster/latency_model.hpp"
+#include "root/policy/cluster/replica_choice.hpp"
+#include "root/policy/query/action.hpp"
+
+namespace hedgerow::policy {
+
+struct ReserveSettings {
+  Duration floor = std::chrono::milliseconds(3);
+  double air = 1.25;
+};
+
+// For a query whose whole time is total. Without recent samples, four times the floor.
+Duration second_phase_reserve(Duration total, LatencyModel& recent, Instant now, const ReserveSettings& settings = {});
+
+class SecondPhase {
+ public:
+  struct Hit {
+    LeafId found_by;
+    std::vector<LeafId> replicas;
+  };
+
+  SecondPhase(std::vector<Hit> hits, Instant deadline, ReplicaChoice& replica_choice);
+  ~SecondPhase();
+  SecondPhase(const SecondPhase&) = delete;
+  SecondPhase& operator=(const SecondPhase&) = delete;
+
+  Actions start(Instant now);
+  // The places among the attempt's that nobody had delivered before; their documents are taken, others' dropped.
+  struct AnswerVerdict {
+    std::vector<std::size_t> take;
+    Actions actions;
+  };
+  AnswerVerdict on_answer(AttemptId attempt, Instant now);
+  Actions on_failure(AttemptId attempt, Instant now);
+  Actions on_wake(Instant now);
+
+  bool finished() const { return finished_; }
+  bool has(std::size_t place) const { return hits_state_[place].delivered; }
+  const std::vector<std::size_t>& places_of(AttemptId attempt) const { return attempts_[attempt.value].places; }
+  LeafId leaf_of(AttemptId attempt) const { return attempts_[attempt.value].leaf; }
+
+ private:
+  struct HitState {
+    bool delivered = false;
+    std::uint32_t outstanding = 0;
+    std::vector<LeafId> tried;
+  };
+  struct Attempt {
+    LeafId leaf;
+    std::vector<std::size_t> places;
+    bool outstanding = true;
+  };
+
+  // Asks for these places, each at the preferred leaf where one is given and up, else by choice among the untried.
+  void send(const std::vector<std::size_t>& places, bool prefer_finder, Actions& actions);
+  void end(AttemptId attempt);
+  void finish_if_done(Actions& actions);
+
+  std::vector<Hit> hits_;
+  std::vector<HitState> hits_state_;
+  Instant deadline_;
+  Instant second_try_at_{};
+  bool second_try_done_ = false;
+  ReplicaChoice& replica_choice_;
+  std::vector<Attempt> attempts_;
+  bool finished_ = false;
+};
+
+}  // namespace hedgerow::policy
