@@ -41,4 +41,8 @@ struct Manifest {
 // Errors: not_found (no index there), corrupt (names the field), unsupported (another format version).
 result<Manifest> read_manifest(const std::filesystem::path& directory);
 
+// The text of manifest.json, and back. Errors as read_manifest, without not_found.
+std::string manifest_to_json(const Manifest& manifest);
+result<Manifest> manifest_from_json(const std::string& text);
+
 }  // namespace hedgerow

@@ -16,6 +16,7 @@
 #include "index/manifest.hpp"
 #include "index/query.hpp"
 #include "index/ranking.hpp"
+#include "index/stored_document.hpp"
 
 namespace hedgerow {
 
@@ -23,15 +24,6 @@ struct PartitionHits {
   std::vector<ScoredDocument> hits;  // at most k, in ranks_before order
   std::uint64_t matches = 0;         // estimated number of matching documents in the partition, guard excluded
   bool matches_exact = false;
-};
-
-// What a user sees of a hit; stored as the Xapian document's data.
-struct StoredDocument {
-  std::string id;
-  std::string title;
-  std::string url;
-  std::string text;
-  std::string facets_json;  // an object of arrays of strings
 };
 
 // A plan as received from elsewhere, checked and ready to run: bounded in size, depth and terms before Xapian touches it.

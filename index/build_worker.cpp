@@ -1,0 +1,72 @@
+#include "index/build_worker.hpp"
+
+#include <cstdio>
+
+#include "index/builder.hpp"
+#include "index/document_indexer.hpp"
+#include "index/engine_error.hpp"
+
+namespace hedgerow {
+
+BuildWorker::BuildWorker(const BuildWorkerSettings& settings, std::vector<PartitionId> own,
+                         std::atomic<std::uint32_t>& finished)
+    : settings_(settings), own_(std::move(own)), finished_count_(finished), queue_(settings.queue_bytes) {
+  thread_ = std::thread([this] { run(); });
+}
+
+BuildWorker::~BuildWorker() {
+  queue_.abandon();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool BuildWorker::add(NumberedDocument document) { return queue_.push(std::move(document)); }
+
+void BuildWorker::finish(std::uint64_t collection_documents) {
+  collection_documents_ = collection_documents;
+  queue_.close();
+}
+
+result<std::map<PartitionId, PartitionInfo>> BuildWorker::wait() {
+  thread_.join();
+  if (failure_) return *failure_;
+  return std::move(finished_);
+}
+
+void BuildWorker::run() {
+  if (const auto done = translating_exceptions("build", [this] { return work(); }); !done) failure_ = done.error();
+  // Whoever pushes learns that nobody reads any more.
+  if (failure_) queue_.abandon();
+}
+
+result<void> BuildWorker::work() {
+  DocumentIndexer indexer(settings_.stemmer);
+  std::map<PartitionId, PartitionWriter> writers;
+  for (const PartitionId partition : own_) {
+    writers.try_emplace(partition, settings_.folder / ("scratch-" + partition_file_name(partition)),
+                        settings_.partition_bytes);
+  }
+  while (auto next = queue_.pop()) {
+    const PartitionId partition = partition_of(next->document.id, settings_.partitions);
+    writers.at(partition).add(next->number, indexer.index(next->document));
+  }
+  for (auto& [partition, writer] : writers) {
+    PartitionInfo info = writer.finish(settings_.folder / partition_file_name(partition),
+                                       {.kind = "partition",
+                                        .generation = settings_.generation,
+                                        .number = partition.value,
+                                        .documents = collection_documents_});
+    info.file = settings_.folder.filename() / partition_file_name(partition);
+    finished_.emplace(partition, std::move(info));
+    finished_count_.fetch_add(1);
+    finished_count_.notify_all();
+  }
+  return {};
+}
+
+std::string partition_file_name(PartitionId partition) {
+  char name[32];
+  std::snprintf(name, sizeof name, "partition-%04u", partition.value);
+  return name;
+}
+
+}  // namespace hedgerow

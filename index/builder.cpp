@@ -1,0 +1,156 @@
+#include "index/builder.hpp"
+
+#include <xapian.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/random.hpp"
+#include "index/build_worker.hpp"
+#include "index/engine_error.hpp"
+#include "index/generation.hpp"
+#include "index/guard.hpp"
+#include "index/statistics_writer.hpp"
+
+namespace hedgerow {
+
+namespace {
+
+constexpr std::uint64_t documents_between_reports = 256;
+
+result<void> check(const BuildSettings& settings) {
+  if (settings.partitions < 1 || settings.partitions > BuildSettings::most_partitions) {
+    return Error{Errc::invalid_argument, "partitions: from 1 to " + std::to_string(BuildSettings::most_partitions)};
+  }
+  if (settings.memory_bytes < BuildSettings::smallest_memory) {
+    return Error{Errc::invalid_argument,
+                 "memory: at least " + std::to_string(BuildSettings::smallest_memory >> 20) + " MiB"};
+  }
+  try {
+    Xapian::Stem{settings.stemmer};
+  } catch (const Xapian::Error&) {
+    return Error{Errc::invalid_argument, "stemmer: '" + settings.stemmer + "' is none of: none " +
+                                             Xapian::Stem::get_available_languages()};
+  }
+  return {};
+}
+
+using Workers = std::vector<std::unique_ptr<BuildWorker>>;
+
+Workers start_workers(const BuildSettings& settings, const GenerationBuild& build,
+                      std::atomic<std::uint32_t>& finished) {
+  const unsigned cores = settings.threads > 0 ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
+  const std::uint32_t count = std::min<std::uint32_t>(cores, settings.partitions);
+  const std::uint64_t for_queues = settings.memory_bytes / 8;
+  const BuildWorkerSettings worker_settings{.folder = build.folder(),
+                                            .stemmer = settings.stemmer,
+                                            .generation = build.generation(),
+                                            .partitions = settings.partitions,
+                                            .queue_bytes = for_queues / count,
+                                            .partition_bytes = (settings.memory_bytes - for_queues) /
+                                                               settings.partitions};
+  Workers workers;
+  for (std::uint32_t worker = 0; worker < count; ++worker) {
+    std::vector<PartitionId> own;
+    for (std::uint32_t p = worker; p < settings.partitions; p += count) own.emplace_back(p);
+    workers.push_back(std::make_unique<BuildWorker>(worker_settings, std::move(own), finished));
+  }
+  return workers;
+}
+
+// Hands every document to the worker of its partition. Returns how many there were. A worker that has failed ends the
+// reading early; wait_for tells why.
+result<std::uint64_t> read_all(Reader& reader, const BuildSettings& settings, const BuildObserver& observer,
+                               Workers& workers) {
+  std::uint64_t documents = 0;
+  for (;;) {
+    ReadOutcome outcome = reader.next();
+    if (std::holds_alternative<EndOfCorpus>(outcome)) break;
+    if (const auto* error = std::get_if<ReadError>(&outcome)) {
+      observer.read_error(*error);
+      if (error->fatal || settings.on_read_error == OnReadError::stop) return Error{Errc::input, to_string(*error)};
+      continue;
+    }
+    if (documents == guard::most_documents) return Error{Errc::too_large, "more documents than an index can number"};
+    ++documents;
+    NumberedDocument next{DocumentNumber{static_cast<std::uint32_t>(documents)},
+                          std::move(std::get<Document>(outcome))};
+    const PartitionId partition = partition_of(next.document.id, settings.partitions);
+    if (!workers[partition.value % workers.size()]->add(std::move(next))) break;
+    if (documents % documents_between_reports == 0) {
+      observer.progress({.phase = BuildPhase::reading, .read = reader.progress()});
+    }
+  }
+  return documents;
+}
+
+result<std::map<PartitionId, PartitionInfo>> wait_for(Workers& workers) {
+  std::map<PartitionId, PartitionInfo> partitions;
+  std::optional<Error> failure;
+  for (auto& worker : workers) {
+    auto finished = worker->wait();
+    if (finished) partitions.merge(*finished);
+    if (!finished && !failure) failure = finished.error();
+  }
+  if (failure) return *failure;
+  return partitions;
+}
+
+result<Manifest> build(Reader& reader, const BuildSettings& settings, const BuildObserver& observer) {
+  auto build = GenerationBuild::begin(settings.directory);
+  if (!build) return build.error();
+
+  std::atomic<std::uint32_t> finished{0};
+  Workers workers = start_workers(settings, *build, finished);
+  const auto documents = read_all(reader, settings, observer, workers);
+  if (!documents) return documents.error();
+  if (*documents == 0) return Error{Errc::input, settings.collection + ": no documents"};
+
+  BuildProgress progress{.phase = BuildPhase::finishing, .read = reader.progress()};
+  observer.progress(progress);
+  for (auto& worker : workers) worker->finish(*documents);
+  auto partitions = wait_for(workers);
+  if (!partitions) return partitions.error();
+
+  Manifest manifest;
+  manifest.collection = settings.collection;
+  manifest.generation = build->generation();
+  manifest.stemmer = settings.stemmer;
+  std::vector<std::filesystem::path> files;
+  for (auto& [partition, info] : *partitions) {
+    files.push_back(settings.directory / info.file);
+    manifest.documents += info.documents;
+    manifest.total_length += info.total_length;
+    manifest.partitions.push_back(std::move(info));
+  }
+
+  progress.phase = BuildPhase::statistics;
+  progress.partitions_finished = settings.partitions;
+  observer.progress(progress);
+  manifest.statistics_file = build->folder_name() + "/statistics";
+  manifest.statistics_sha256 = write_statistics(files, settings.directory / manifest.statistics_file,
+                                                build->folder() / "scratch-statistics",
+                                                {.kind = "statistics",
+                                                 .generation = manifest.generation,
+                                                 .number = settings.partitions,
+                                                 .documents = manifest.documents},
+                                                settings.memory_bytes);
+
+  progress.phase = BuildPhase::publishing;
+  observer.progress(progress);
+  if (auto published = build->publish(manifest); !published) return published.error();
+  return manifest;
+}
+
+}  // namespace
+
+result<Manifest> build_index(Reader& reader, const BuildSettings& settings, const BuildObserver& observer) {
+  if (auto checked = check(settings); !checked) return checked.error();
+  return translating_exceptions("build", [&] { return build(reader, settings, observer); });
+}
+
+PartitionId partition_of(std::string_view id, std::uint32_t partitions) {
+  return PartitionId{static_cast<std::uint32_t>(stable_hash(id) % partitions)};
+}
+
+}  // namespace hedgerow

@@ -1,0 +1,64 @@
+#include "index/local_search.hpp"
+
+#include <algorithm>
+
+namespace hedgerow {
+
+LocalSearch::LocalSearch(Manifest manifest, CollectionStatistics statistics, std::vector<PartitionSearcher> partitions)
+    : manifest_(std::move(manifest)), statistics_(std::move(statistics)), partitions_(std::move(partitions)) {}
+
+result<LocalSearch> LocalSearch::open(const std::filesystem::path& directory) {
+  auto manifest = read_manifest(directory);
+  if (!manifest) return manifest.error();
+  auto statistics = CollectionStatistics::open(directory, *manifest);
+  if (!statistics) return statistics.error();
+  std::vector<PartitionSearcher> partitions;
+  for (std::uint32_t p = 0; p < manifest->partitions.size(); ++p) {
+    auto searcher = PartitionSearcher::open(directory, *manifest, PartitionId{p});
+    if (!searcher) return searcher.error();
+    partitions.push_back(std::move(*searcher));
+  }
+  return LocalSearch(std::move(*manifest), std::move(*statistics), std::move(partitions));
+}
+
+result<LocalAnswer> LocalSearch::search(std::string_view query, std::uint32_t k, std::uint32_t offset) {
+  if (std::uint64_t{k} + offset > deepest_rank) {
+    return Error{Errc::too_large, "offset and k reach beyond rank " + std::to_string(deepest_rank)};
+  }
+  const auto plan = plan_query(query, statistics_);
+  if (!plan) return plan.error();
+  const auto prepared = PreparedQuery::prepare(*plan);
+  if (!prepared) return prepared.error();
+
+  const std::uint32_t depth = offset + k;
+  LocalAnswer answer;
+  answer.matches_exact = true;
+  double threshold = 0;
+  for (std::uint32_t p = 0; p < partitions_.size(); ++p) {
+    const auto found = partitions_[p].search(*prepared, depth, threshold, nullptr);
+    if (!found) return found.error();
+    answer.matches += found->matches;
+    answer.matches_exact = answer.matches_exact && found->matches_exact;
+    const auto middle = static_cast<std::ptrdiff_t>(answer.hits.size());
+    for (const auto& hit : found->hits) answer.hits.push_back({hit, PartitionId{p}});
+    std::inplace_merge(answer.hits.begin(), answer.hits.begin() + middle, answer.hits.end(),
+                       [](const LocalHit& a, const LocalHit& b) { return ranks_before(a.scored, b.scored); });
+    if (answer.hits.size() > depth) answer.hits.resize(depth);
+    if (depth > 0 && answer.hits.size() == depth) threshold = answer.hits.back().scored.score;
+  }
+  answer.hits.erase(answer.hits.begin(),
+                    answer.hits.begin() + std::min<std::ptrdiff_t>(offset, std::ssize(answer.hits)));
+  return answer;
+}
+
+result<std::vector<StoredDocument>> LocalSearch::fetch(const std::vector<LocalHit>& hits) {
+  std::vector<StoredDocument> documents;
+  for (const auto& hit : hits) {
+    auto fetched = partitions_[hit.partition.value].fetch({hit.scored.document});
+    if (!fetched) return fetched.error();
+    documents.push_back(std::move(fetched->front()));
+  }
+  return documents;
+}
+
+}  // namespace hedgerow

@@ -1,0 +1,54 @@
+// The whole index searched in one process, partition after partition: the reference that every distributed answer is
+// compared with.
+//
+// Owned by one thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "index/manifest.hpp"
+#include "index/query.hpp"
+#include "index/searcher.hpp"
+#include "index/statistics.hpp"
+
+namespace hedgerow {
+
+struct LocalHit {
+  ScoredDocument scored;
+  PartitionId partition;
+};
+
+struct LocalAnswer {
+  std::vector<LocalHit> hits;  // ranks offset + 1 to offset + k, in ranks_before order
+  std::uint64_t matches = 0;
+  bool matches_exact = false;
+};
+
+class LocalSearch {
+ public:
+  // Errors: those of read_manifest, CollectionStatistics::open and PartitionSearcher::open.
+  static result<LocalSearch> open(const std::filesystem::path& directory);
+
+  // Errors: those of plan_query; too_large (offset + k beyond deepest_rank); corrupt or io from the engine.
+  result<LocalAnswer> search(std::string_view query, std::uint32_t k, std::uint32_t offset = 0);
+  // What the hits show, in their order.
+  result<std::vector<StoredDocument>> fetch(const std::vector<LocalHit>& hits);
+
+  const Manifest& manifest() const { return manifest_; }
+  const CollectionStatistics& statistics() const { return statistics_; }
+
+  static constexpr std::uint32_t deepest_rank = 1'000'000;
+
+ private:
+  LocalSearch(Manifest manifest, CollectionStatistics statistics, std::vector<PartitionSearcher> partitions);
+
+  Manifest manifest_;
+  CollectionStatistics statistics_;
+  std::vector<PartitionSearcher> partitions_;
+};
+
+}  // namespace hedgerow

@@ -1,0 +1,128 @@
+#include "index/reports.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "index/build_progress.hpp"
+
+namespace hedgerow {
+
+namespace {
+
+std::uint64_t size_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+// For one line of a terminal: no line breaks, cut at a character's border.
+std::string on_one_line(std::string text, std::size_t longest) {
+  std::replace_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
+  return text.substr(0, end) + "…";
+}
+
+std::string mebibytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+}  // namespace
+
+ordered_json search_answer_json(const LocalAnswer& answer, const std::vector<StoredDocument>& documents,
+                                std::uint32_t offset, const Manifest& manifest, Duration took) {
+  ordered_json hits = ordered_json::array();
+  for (std::size_t i = 0; i < answer.hits.size(); ++i) {
+    hits.push_back({{"rank", offset + i + 1},
+                    {"id", documents[i].id},
+                    {"score", answer.hits[i].scored.score},
+                    {"title", documents[i].title},
+                    {"url", documents[i].url}});
+  }
+  const auto partitions = manifest.partitions.size();
+  return {{"hits", std::move(hits)},
+          {"total", {{"value", answer.matches}, {"relation", answer.matches_exact ? "exact" : "estimate"}}},
+          {"took_ms", to_milliseconds(took)},
+          {"finished", "complete"},
+          {"completeness",
+           {{"fraction", 1.0},
+            {"of_asked", 1.0},
+            {"partitions", {{"total", partitions}, {"asked", partitions}, {"answered", partitions}}},
+            {"documents", {{"total", manifest.documents}, {"searched", manifest.documents}}},
+            {"missing", ordered_json::array()}}}};
+}
+
+ordered_json manifest_summary_json(const std::filesystem::path& directory, const Manifest& manifest) {
+  const std::uint64_t statistics_bytes = size_of(directory / manifest.statistics_file);
+  std::uint64_t bytes = statistics_bytes;
+  ordered_json partitions = ordered_json::array();
+  for (std::size_t p = 0; p < manifest.partitions.size(); ++p) {
+    const PartitionInfo& info = manifest.partitions[p];
+    const std::uint64_t size = size_of(directory / info.file);
+    bytes += size;
+    partitions.push_back({{"partition", p},
+                          {"documents", info.documents},
+                          {"average_length", info.documents == 0 ? 0.0
+                                                                  : static_cast<double>(info.total_length) /
+                                                                        info.documents},
+                          {"bytes", size}});
+  }
+  return {{"collection", manifest.collection},
+          {"generation", manifest.generation.value},
+          {"stemmer", manifest.stemmer},
+          {"documents", manifest.documents},
+          {"average_length", manifest.average_length()},
+          {"bytes", bytes},
+          {"statistics_bytes", statistics_bytes},
+          {"partitions", std::move(partitions)}};
+}
+
+ordered_json verify_json(const VerifyReport& report) {
+  return {{"whole", report.problems.empty()}, {"generation", report.generation}, {"partitions", report.partitions},
+          {"documents", report.documents},    {"terms", report.terms},           {"problems", report.problems}};
+}
+
+std::string search_answer_table(const ordered_json& answer) {
+  std::string table;
+  char line[64];
+  for (const auto& hit : answer["hits"]) {
+    std::snprintf(line, sizeof line, "%5llu  %9.4f  ", hit["rank"].get<unsigned long long>(),
+                  hit["score"].get<double>());
+    table += line + on_one_line(hit["id"], 40) + "  " + on_one_line(hit["title"], 80) + "\n";
+  }
+  std::snprintf(line, sizeof line, ", %.1f ms\n", answer["took_ms"].get<double>());
+  const auto& total = answer["total"];
+  table += (total["relation"] == "exact" ? "" : "about ") + with_thousands(total["value"]) + " matches in " +
+           with_thousands(answer["completeness"]["documents"]["searched"]) + " documents" + line;
+  return table;
+}
+
+std::string manifest_summary_table(const ordered_json& summary) {
+  char line[128];
+  std::snprintf(line, sizeof line, "%.1f", summary["average_length"].get<double>());
+  std::string table = summary["collection"].get<std::string>() + ": " + with_thousands(summary["documents"]) +
+                      " documents of " + line + " terms on average, generation " +
+                      std::to_string(summary["generation"].get<std::uint64_t>()) + ", stemmer " +
+                      summary["stemmer"].get<std::string>() + ", " + mebibytes(summary["bytes"]) + " (statistics " +
+                      mebibytes(summary["statistics_bytes"]) + ")\n\npartition   documents  average length        size\n";
+  for (const auto& partition : summary["partitions"]) {
+    std::snprintf(line, sizeof line, "%9llu  %10s  %14.1f  %10s\n", partition["partition"].get<unsigned long long>(),
+                  with_thousands(partition["documents"]).c_str(), partition["average_length"].get<double>(),
+                  mebibytes(partition["bytes"]).c_str());
+    table += line;
+  }
+  return table;
+}
+
+std::string verify_table(const ordered_json& report) {
+  std::string table;
+  for (const auto& problem : report["problems"]) table += problem.get<std::string>() + "\n";
+  if (!report["problems"].empty()) return table + std::to_string(report["problems"].size()) + " problems\n";
+  return "whole: " + std::to_string(report["partitions"].get<std::uint64_t>()) + " partitions, " +
+         with_thousands(report["documents"]) + " documents, " + with_thousands(report["terms"]) + " terms\n";
+}
+
+}  // namespace hedgerow

@@ -1,0 +1,214 @@
+#include "index/searcher.hpp"
+
+#include <xapian.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "index/database_label.hpp"
+#include "index/engine_error.hpp"
+#include "index/global_weight.hpp"
+#include "index/guard.hpp"
+#include "index/partition_query.hpp"
+
+namespace hedgerow {
+
+namespace {
+
+// Up to so many possible matches, all of them are looked at: the count is exact then, and there is nothing to prune.
+constexpr double few_matches = 100;
+
+// Fewer hits are never asked for: the cost is the same, and ties at the end of the list are seen.
+constexpr Xapian::doccount fewest_asked = 10;
+
+// The lowest score that could rank with the threshold: everything that rounds to the same float is a tie, and the
+// arithmetic of another partition may differ in the last bits.
+double lowest_rival(double threshold) {
+  const auto rounded = static_cast<float>(threshold);
+  const double below = std::nextafter(rounded, 0.0f);
+  const double rounds_alike = (static_cast<double>(rounded) + below) / 2;
+  return std::min(threshold, rounds_alike) * (1 - 1e-9);
+}
+
+// Placeholders with one given score at docids 1 to count, before the front guard. They fill the engine's heap, so that
+// the score to beat is that score from the front guard on, where all posting lists stand together (see guard.hpp).
+class PlaceholderSource final : public Xapian::PostingSource {
+ public:
+  PlaceholderSource(Xapian::doccount count, double score) : count_(count), score_(score) {}
+
+  Xapian::doccount get_termfreq_min() const override { return count_; }
+  Xapian::doccount get_termfreq_est() const override { return count_; }
+  Xapian::doccount get_termfreq_max() const override { return count_; }
+  double get_weight() const override { return score_; }
+  void init(const Xapian::Database&) override {
+    current_ = 0;
+    set_maxweight(score_);
+  }
+  void next(double) override { ++current_; }
+  void skip_to(Xapian::docid docid, double) override { current_ = std::max(current_, docid); }
+  bool at_end() const override { return current_ > count_; }
+  Xapian::docid get_docid() const override { return current_; }
+  std::string get_description() const override { return "Placeholders"; }
+
+ private:
+  const Xapian::doccount count_;
+  const double score_;
+  Xapian::docid current_ = 0;
+};
+
+}  // namespace
+
+struct PartitionSearcher::Implementation {
+  Xapian::Database database;
+  std::string name;
+  Generation generation;
+  std::uint32_t documents = 0;
+  std::uint64_t collection_documents = 0;
+
+  // The engine's best hits in its own order (score as double, then docid), guards and placeholders left out.
+  // wanted bounds the hits; all: at most so many match, so nothing need be pruned.
+  std::vector<ScoredDocument> best(const PartitionQuery& query, Xapian::doccount wanted, bool all, double lowest_score,
+                                   const GlobalWeight& weight) const {
+    PlaceholderSource placeholders(wanted, lowest_score);
+    Xapian::Enquire enquire(database);
+    enquire.set_weighting_scheme(weight);
+    Xapian::MSet matches;
+    if (all) {
+      enquire.set_query(query.query);
+      matches = enquire.get_mset(0, wanted + guard::count);
+    } else {
+      enquire.set_query(Xapian::Query(Xapian::Query::OP_OR, query.query, Xapian::Query(&placeholders)));
+      matches = enquire.get_mset(0, wanted);
+    }
+    std::vector<ScoredDocument> hits;
+    for (auto match = matches.begin(); match != matches.end(); ++match) {
+      if (!guard::is_document(*match, collection_documents)) continue;
+      hits.push_back({guard::number_of(*match), match.get_weight()});
+    }
+    return hits;
+  }
+
+  PartitionHits search(const PreparedQuery::Implementation& prepared, std::uint32_t k, double score_threshold,
+                       const std::atomic<bool>* stop) const {
+    PartitionHits answer;
+    answer.matches_exact = true;
+    // A partition without documents, or without terms, has nothing to weigh.
+    if (documents == 0 || !(prepared.average_length > 0)) return answer;
+    const GlobalWeight weight(bm25_parameters, prepared.average_length, stop);
+    const auto query = rewrite_for_partition(prepared, {database, documents, collection_documents}, weight);
+    if (!query) return answer;
+
+    const double lowest_score = score_threshold > 0 ? lowest_rival(score_threshold) : 0;
+    const auto most = static_cast<Xapian::doccount>(query->matches.highest);
+    // Two more than needed, so that a tie at the k-th hit is seen without asking again.
+    Xapian::doccount wanted = std::max(fewest_asked, std::min(k, most) + 2);
+    for (;;) {
+      // Placeholders must fit before the front guard.
+      const bool all = most <= few_matches || most <= wanted || wanted >= guard::front;
+      answer.hits = best(*query, all ? most : wanted, all, lowest_score, weight);
+      const bool exhausted = all || answer.hits.size() < wanted;
+      count_matches(*query, exhausted && (all || lowest_score == 0), answer);
+      std::sort(answer.hits.begin(), answer.hits.end(), ranks_before);
+      // The engine cuts by the score as double. If the cut goes through a group of equal floats, a document beyond it
+      // may have a smaller number than one before it: ask for more until the group is whole.
+      const bool cut_through_tie = !exhausted && k > 0 && answer.hits.size() >= k &&
+                                   static_cast<float>(answer.hits[k - 1].score) ==
+                                       static_cast<float>(answer.hits.back().score);
+      if (!cut_through_tie) break;
+      wanted *= 8;
+    }
+    if (answer.hits.size() > k) answer.hits.resize(k);
+    while (!answer.hits.empty() && answer.hits.back().score < lowest_score) answer.hits.pop_back();
+    return answer;
+  }
+
+  static void count_matches(const PartitionQuery& query, bool all_seen, PartitionHits& answer) {
+    const MatchBounds& bounds = query.matches;
+    if (all_seen) {
+      answer.matches = answer.hits.size();
+      answer.matches_exact = true;
+      return;
+    }
+    // From document frequencies alone: what was pruned, and with it timing, makes no difference.
+    const double seen = std::max(bounds.lowest, static_cast<double>(answer.hits.size()));
+    answer.matches = static_cast<std::uint64_t>(std::llround(std::clamp(bounds.estimate, seen, bounds.highest)));
+    answer.matches_exact = bounds.lowest == bounds.highest;
+  }
+};
+
+PartitionSearcher::PartitionSearcher(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+PartitionSearcher::PartitionSearcher(PartitionSearcher&&) noexcept = default;
+PartitionSearcher& PartitionSearcher::operator=(PartitionSearcher&&) noexcept = default;
+PartitionSearcher::~PartitionSearcher() = default;
+
+result<PartitionSearcher> PartitionSearcher::open(const std::filesystem::path& directory, const Manifest& manifest,
+                                                  PartitionId partition) {
+  if (partition.value >= manifest.partitions.size()) {
+    return Error{Errc::not_found, "partition " + std::to_string(partition.value) + ": the index has " +
+                                      std::to_string(manifest.partitions.size())};
+  }
+  const PartitionInfo& info = manifest.partitions[partition.value];
+  auto database = open_labelled(directory / info.file, {.kind = "partition",
+                                                        .generation = manifest.generation,
+                                                        .number = partition.value,
+                                                        .documents = manifest.documents});
+  if (!database) return database.error();
+  return translating_exceptions(info.file, [&]() -> result<PartitionSearcher> {
+    const std::uint64_t expected = std::uint64_t{info.documents} + guard::count;
+    if (database->get_doccount() != expected) {
+      return Error{Errc::corrupt, info.file + ": holds " + std::to_string(database->get_doccount()) +
+                                      " documents, expected are " + std::to_string(expected) + ", guards included"};
+    }
+    auto implementation = std::make_unique<Implementation>();
+    implementation->database = std::move(*database);
+    implementation->name = info.file;
+    implementation->generation = manifest.generation;
+    implementation->documents = info.documents;
+    implementation->collection_documents = manifest.documents;
+    return PartitionSearcher(std::move(implementation));
+  });
+}
+
+result<PartitionHits> PartitionSearcher::search(const PreparedQuery& query, std::uint32_t k, double score_threshold,
+                                                const std::atomic<bool>* stop) {
+  const Implementation& self = *implementation_;
+  const auto& prepared = query.implementation();
+  if (prepared.generation != self.generation) {
+    return Error{Errc::protocol, "the query was planned for generation " + std::to_string(prepared.generation.value) +
+                                     ", the partition is of generation " + std::to_string(self.generation.value)};
+  }
+  return translating_exceptions(self.name, [&]() -> result<PartitionHits> {
+    const Error cancelled{Errc::cancelled, self.name + ": the search was stopped"};
+    if (stop != nullptr && stop->load(std::memory_order_relaxed)) return cancelled;
+    try {
+      return self.search(prepared, k, score_threshold, stop);
+    } catch (const MatchStopped&) {
+      return cancelled;
+    }
+  });
+}
+
+result<std::vector<StoredDocument>> PartitionSearcher::fetch(const std::vector<DocumentNumber>& documents) {
+  const Implementation& self = *implementation_;
+  return translating_exceptions(self.name, [&]() -> result<std::vector<StoredDocument>> {
+    std::vector<StoredDocument> stored;
+    stored.reserve(documents.size());
+    for (const DocumentNumber number : documents) {
+      const Error missing{Errc::not_found, self.name + ": no document " + std::to_string(number.value)};
+      if (number.value == 0 || number.value > self.collection_documents) return missing;
+      try {
+        auto document = decode_stored_document(self.database.get_document(guard::docid_of(number)).get_data());
+        if (!document) return document.error();
+        stored.push_back(std::move(*document));
+      } catch (const Xapian::DocNotFoundError&) {
+        return missing;
+      }
+    }
+    return stored;
+  });
+}
+
+std::uint32_t PartitionSearcher::documents() const { return implementation_->documents; }
+
+}  // namespace hedgerow
