@@ -1,0 +1,77 @@
+// What a load came to: outcomes go in, quantiles and counts come out, as JSON or as a table. Pure, of fixed size
+// however many outcomes there are. Not thread-safe.
+//
+// Latencies are those of answers with status 200 alone, since a refusal is quick and would flatter them; everything
+// else is counted and has latencies of its own. In an open loop they run from the instant at which the query was
+// *intended* to be sent: a server that stalls, or a generator that falls behind, shows in every query that should have
+// been asked meanwhile (Gil Tene's coordinated omission).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/histogram.hpp"
+
+namespace hedgerow::lab {
+
+// How one query ended: with a status, or with a transport error.
+struct LoadOutcome {
+  Duration latency{};   // from the intended instant to the whole answer (in a closed loop, from sending)
+  Duration send_lag{};  // from the intended instant to sending
+  std::optional<int> status;
+  Errc error = Errc::unavailable;  // where there is no status
+  std::optional<double> completeness;         // from the header
+  std::optional<double> completeness_in_body;
+  std::optional<double> took_ms;
+  std::string finished;
+};
+
+// What was asked for, and how it went as a whole.
+struct LoadFrame {
+  std::string target;
+  bool open_loop = true;
+  double rate = 0;               // intended, per second; open loop only
+  std::string arrivals;          // open loop only
+  std::uint64_t seed = 0;
+  std::size_t connections = 0;   // the most that were allowed; the clients of a closed loop
+  std::size_t connections_used = 0;
+  Duration measured{};           // from the first measured intended instant to the last one's end of schedule
+  Duration elapsed{};            // until the last answer
+  std::uint64_t intended = 0;    // measured queries that the schedule holds (until it was broken off)
+  std::uint64_t warm_up = 0;     // queries sent before, not measured
+  // Queries that found every connection busy at their instant and had to wait.
+  std::uint64_t waited_for_connection = 0;
+  bool broken_off = false;       // by a signal
+};
+
+class LoadReport {
+ public:
+  LoadReport();
+
+  void record(const LoadOutcome& outcome);
+  std::uint64_t answered() const { return answered_; }  // with any status
+  std::uint64_t recorded() const { return answered_ + failed_; }
+
+  // An open loop kept up when 99 % of the queries were sent within a millisecond, or a tenth of their mean distance,
+  // of their instant, whichever is more. What to do about it, where it did not.
+  std::optional<std::string> could_not_keep_up(const LoadFrame& frame) const;
+
+  nlohmann::ordered_json to_json(const LoadFrame& frame) const;
+  std::string to_text(const LoadFrame& frame) const;
+
+ private:
+  Histogram latency_, other_latency_, send_lag_, took_;
+  std::uint64_t answered_ = 0, failed_ = 0;
+  std::map<int, std::uint64_t> statuses_;
+  std::map<Errc, std::uint64_t> errors_;
+  std::map<std::string, std::uint64_t> finished_;
+  std::uint64_t with_completeness_ = 0, complete_ = 0, disagreements_ = 0;
+  double completeness_sum_ = 0, completeness_min_ = 1;
+};
+
+}  // namespace hedgerow::lab

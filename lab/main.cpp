@@ -1,0 +1,170 @@
+// hedgerow-lab: a cluster on one machine, and the load that is put on it. This file is the command line alone.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "base/log.hpp"
+#include "lab/control_command.hpp"
+#include "lab/load_command.hpp"
+#include "lab/up.hpp"
+
+namespace {
+
+using namespace hedgerow;
+using namespace hedgerow::lab;
+
+// Takes "250ms" for a duration.
+CLI::Option* add_duration(CLI::App& command, const std::string& name, Duration& value, const std::string& help) {
+  return command
+      .add_option_function<std::string>(
+          name,
+          [&value, name](const std::string& text) {
+            const auto parsed = parse_duration(text);
+            if (parsed.has_error()) throw CLI::ValidationError(name, parsed.error().context);
+            value = *parsed;
+          },
+          help)
+      ->type_name("DURATION")
+      ->default_str(format_duration(value));
+}
+
+void add_up(CLI::App& app, UpSettings& up, int& status) {
+  auto& command = *app.add_subcommand("up", "Run a cluster on this machine until Ctrl-C");
+  command.add_option("--index", up.index, "The index directory (hedgerow-index build)")->required();
+  command.add_option("--leaves", up.leaves, "Leaf processes")->capture_default_str();
+  command.add_option("--replicas", up.replicas, "Copies of each partition, on different leaves")->capture_default_str();
+  command.add_option("--port", up.port, "The root's port on 127.0.0.1; 0: any free one")->capture_default_str();
+  command.add_option("--workers", up.workers, "Worker threads of each leaf (default: the leaf's own)")->check(CLI::PositiveNumber);
+  command.add_flag("--allow-faults", up.allow_faults, "Leaves take injected faults");
+  command.add_option("--state", up.state, "Directory for cluster.json, topology.json and logs (default: a fresh one)");
+  command.add_option("--control-port", up.control_port, "The control API's port on 127.0.0.1; 0: any free one")
+      ->capture_default_str();
+  command.add_option("--query", up.queries, "Start, ask this once, print the answer, and end (may be repeated)")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--bin-dir", up.bin_dir, "Where hedgerow-leaf and hedgerow-root are (default: beside this program)");
+  command.add_option("--log-level", up.log_level, "Of leaves and root: debug, info, warning, error, off")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
+      ->capture_default_str();
+  add_duration(command, "--start-time", up.start_time, "How long the start may take");
+  command.callback([&] { status = run_up(up); });
+}
+
+void add_control(CLI::App& app, ControlSettings& control, int& status) {
+  const auto add = [&](const char* name, const char* help) -> CLI::App& {
+    auto& command = *app.add_subcommand(name, help);
+    command.add_option("--cluster", control.cluster, "The cluster file, or the state directory of `up`")->required();
+    command.add_flag("--json", control.json, "JSON even on a terminal");
+    return command;
+  };
+  add("ps", "How the processes of a cluster are").callback([&] { status = run_ps(control); });
+  constexpr std::pair<const char*, const char*> actions[] = {
+      {"stop", "Stop a process where it stands (SIGSTOP)"},
+      {"continue", "Let a stopped process go on (SIGCONT)"},
+      {"kill", "Kill a process (SIGKILL)"},
+      {"terminate", "Ask a process to end (SIGTERM)"},
+      {"restart", "End a process and start it again, at the same address"},
+      {"start", "Start a process that has ended, at the same address"}};
+  for (const auto& [name, help] : actions) {
+    auto& command = add(name, help);
+    command.add_option("name", control.process, "leaf-0, leaf-1, …, or root")->required();
+    command.callback([&status, &control, action = std::string(name)] { status = run_action(control, action); });
+  }
+}
+
+struct LoadArguments {
+  LoadSettings settings;
+  std::filesystem::path queries;
+  std::vector<std::string> parameters;
+  std::string deadline, arrivals = "poisson", order = "cycled";
+  bool json = false;
+};
+
+int load(LoadArguments& arguments) {
+  auto queries = read_queries(arguments.queries);
+  if (queries.has_error()) {
+    std::fprintf(stderr, "hedgerow-lab: %s\n", to_string(queries.error()).c_str());
+    return 2;
+  }
+  auto& settings = arguments.settings;
+  settings.queries = std::move(*queries);
+  settings.arrivals = *parse_arrival_shape(arguments.arrivals);
+  settings.order = arguments.order == "drawn" ? QueryOrder::drawn : QueryOrder::cycled;
+  if (!arguments.deadline.empty()) settings.parameters.emplace_back("deadline", arguments.deadline);
+  for (const auto& parameter : arguments.parameters) {
+    const auto equals = parameter.find('=');
+    settings.parameters.emplace_back(parameter.substr(0, equals), parameter.substr(equals + 1));
+  }
+  return run_load(std::move(settings), arguments.json);
+}
+
+void add_load(CLI::App& app, LoadArguments& arguments, int& status) {
+  auto& command = *app.add_subcommand("load", "Put queries on a root, and report latencies and completeness");
+  auto& settings = arguments.settings;
+  command.add_option("--target", settings.target, "The root: http://127.0.0.1:7080")->required();
+  command.add_option("--queries", arguments.queries, "A file with one query a line")->required();
+  auto* rate = command.add_option("--rate", settings.rate, "Open loop: queries per second")->check(CLI::PositiveNumber);
+  auto* duration = add_duration(command, "--duration", settings.duration, "Open loop: for so long");
+  auto* clients = command.add_option("--clients", settings.clients, "Closed loop: so many clients")->check(CLI::Range(1, 100'000));
+  auto* count = command.add_option("--count", settings.count, "Closed loop: so many queries in all")->check(CLI::PositiveNumber);
+  rate->needs(duration)->excludes(clients)->excludes(count);
+  duration->needs(rate);
+  clients->needs(count);
+  count->needs(clients);
+  add_duration(command, "--warm-up", settings.warm_up, "Open loop: so long before, at the same rate, not measured")->needs(rate);
+  command.add_option("--arrivals", arguments.arrivals, "Open loop: poisson or even")
+      ->check(CLI::IsMember({"poisson", "even"}))
+      ->capture_default_str();
+  command.add_option("--connections", settings.connections, "Open loop: the most connections")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  command.add_option("--deadline", arguments.deadline, "The deadline of each query (--param deadline=…)");
+  command.add_option("--param", arguments.parameters, "A parameter of each query, name=value (may be repeated)")
+      ->expected(1)
+      ->take_all()
+      ->check([](const std::string& text) {
+        const auto equals = text.find('=');
+        return equals == std::string::npos || equals == 0 ? "write name=value" : "";
+      });
+  command.add_option("--order", arguments.order, "Queries of the file: cycled, or drawn at random with the seed")
+      ->check(CLI::IsMember({"cycled", "drawn"}))
+      ->capture_default_str();
+  command.add_option("--seed", settings.seed, "Of arrivals and drawn queries")->capture_default_str();
+  add_duration(command, "--time-limit", settings.time_limit, "How long an answer may take before it counts as failed");
+  command.add_flag("--json", arguments.json, "The report as JSON");
+  command.callback([&, rate, clients] {
+    if (rate->count() + clients->count() == 0) {
+      throw CLI::ValidationError("load", "give --rate and --duration, or --clients and --count");
+    }
+    status = load(arguments);
+  });
+}
+
+// Descriptors 0 to 2 must be open, or a file of ours would get such a number, and a child's output would go into it.
+void open_standard_descriptors() {
+  int descriptor;
+  do {
+    descriptor = ::open("/dev/null", O_RDWR);
+  } while (descriptor >= 0 && descriptor <= 2);
+  if (descriptor > 2) ::close(descriptor);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_standard_descriptors();
+  start_logging("hedgerow-lab", "warning");
+  CLI::App app("Hedgerow's laboratory: a cluster on one machine, and load to put on it.", "hedgerow-lab");
+  app.require_subcommand(1);
+  int status = 0;
+  UpSettings up;
+  ControlSettings control;
+  LoadArguments load_arguments;
+  add_up(app, up, status);
+  add_control(app, control, status);
+  add_load(app, load_arguments, status);
+  CLI11_PARSE(app, argc, argv);
+  return status;
+}

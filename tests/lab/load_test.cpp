@@ -1,0 +1,297 @@
+#include "lab/load.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "wire/http_server.hpp"
+#include "wire/problem.hpp"
+
+using namespace hedgerow;
+using namespace hedgerow::lab;
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+
+// A root in miniature on a real socket, and the load on the same loop.
+class Bench {
+ public:
+  using Handler = wire::HttpServer::Handler;
+
+  explicit Bench(Handler handler) : server_(context.get_executor(), {}, std::move(handler)) {
+    const auto endpoint = server_.listen({asio::ip::address_v4::loopback(), 0});
+    REQUIRE(endpoint.has_value());
+    settings.target = "http://127.0.0.1:" + std::to_string(endpoint->port());
+    settings.queries = {"one", "two", "three"};
+  }
+
+  LoadResult run() {
+    std::optional<result<LoadResult>> end;
+    Load load(context, settings);
+    asio::co_spawn(context, run_and_drain(load, end), [](std::exception_ptr problem) {
+      if (problem) std::rethrow_exception(problem);
+    });
+    if (on_start) on_start(load);
+    context.run();
+    REQUIRE(end);
+    REQUIRE(end->has_value());
+    return std::move(**end);
+  }
+
+  asio::io_context context{1};
+  LoadSettings settings;
+  std::function<void(Load&)> on_start;
+
+ private:
+  asio::awaitable<void> run_and_drain(Load& load, std::optional<result<LoadResult>>& end) {
+    end = co_await load.run();
+    co_await server_.drain(1s);
+  }
+
+  wire::HttpServer server_;
+};
+
+wire::HttpResponse answer(const std::string& body = R"({"took_ms":1,"finished":"complete","completeness":{"fraction":1}})") {
+  wire::HttpResponse response;
+  response.body = body;
+  response.headers.emplace_back("Hedgerow-Completeness", "1");
+  return response;
+}
+
+asio::awaitable<wire::HttpResponse> at_once(wire::HttpRequest&) { co_return answer(); }
+
+}  // namespace
+
+TEST_CASE("a server that stalls once shows in the latency of every query that was intended meanwhile") {
+  // 200 queries a second, evenly, for 1.5 s. From 500 ms after the first request on, the server answers nothing for
+  // 500 ms. A client that waits for its answer before it asks again would see one slow query; here each of the 100
+  // queries of that half second waits for what is left of it: 500, 495, … 5 ms. So it is with connections to spare,
+  // and with a single one, on which queries cannot even be sent.
+  for (const std::size_t connections : {256, 1}) {
+    std::optional<Instant> first;
+    Bench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
+      if (!first) first = request.received;
+      const Instant stall_begins = *first + 500ms, stall_ends = *first + 1000ms;
+      if (request.received >= stall_begins && request.received < stall_ends) {
+        asio::steady_timer timer(co_await asio::this_coro::executor, stall_ends);
+        co_await timer.async_wait(as_result);
+      }
+      co_return answer();
+    });
+    bench.settings.rate = 200;
+    bench.settings.duration = 1500ms;
+    bench.settings.arrivals = ArrivalShape::even;
+    bench.settings.connections = connections;
+    const auto [frame, report] = bench.run();
+    const auto out = report.to_json(frame);
+    CAPTURE(out.dump(2));
+    CHECK(out["latency_ms"]["count"] == 300);
+    CHECK(out["latency_ms"]["max"].get<double>() >= 480);
+    // Of 300 sorted latencies the 270th is the 70th of the 100 stalled ones: about 350 ms; the 285th, 425 ms.
+    CHECK(out["latency_ms"]["p90"].get<double>() > 300);
+    CHECK(out["latency_ms"]["p90"].get<double>() < 500);
+    CHECK(out["latency_ms"]["p95"].get<double>() > 380);
+    // Two thirds saw no stall.
+    CHECK(out["latency_ms"]["p50"].get<double>() < 100);
+    if (connections == 1) {
+      CHECK(out["kept_up"] == false);
+      CHECK(frame.waited_for_connection >= 50);
+      CHECK(frame.connections_used == 1);
+    } else {
+      CHECK(frame.waited_for_connection == 0);
+    }
+  }
+}
+
+TEST_CASE("every query of the schedule is asked once, in the file's order, with its parameters") {
+  std::map<std::string, int> targets;
+  Bench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
+    ++targets[request.target];
+    co_return answer();
+  });
+  bench.settings.queries = {"full text", "a&b"};
+  bench.settings.parameters = {{"deadline", "50ms"}};
+  bench.settings.rate = 1000;
+  bench.settings.duration = 100ms;
+  bench.settings.arrivals = ArrivalShape::even;
+  const auto [frame, report] = bench.run();
+  CHECK(frame.intended == 100);
+  CHECK(report.answered() == 100);
+  CHECK(targets == std::map<std::string, int>{{"/v1/search?q=full+text&deadline=50ms", 50},
+                                              {"/v1/search?q=a%26b&deadline=50ms", 50}});
+}
+
+TEST_CASE("the warm-up is sent, and not measured") {
+  int asked = 0;
+  Bench bench([&](wire::HttpRequest&) -> asio::awaitable<wire::HttpResponse> {
+    // The first twenty are slow: a cold server.
+    if (++asked <= 20) {
+      asio::steady_timer timer(co_await asio::this_coro::executor, 60ms);
+      co_await timer.async_wait(as_result);
+    }
+    co_return answer();
+  });
+  bench.settings.rate = 200;
+  bench.settings.warm_up = 200ms;
+  bench.settings.duration = 300ms;
+  bench.settings.arrivals = ArrivalShape::even;
+  const auto [frame, report] = bench.run();
+  CHECK(asked == 100);
+  CHECK(frame.warm_up == 40);
+  CHECK(frame.intended == 60);
+  CHECK(report.to_json(frame)["latency_ms"]["count"] == 60);
+}
+
+TEST_CASE("statuses, completeness and transport errors are counted as they come") {
+  int asked = 0;
+  Bench bench([&](wire::HttpRequest&) -> asio::awaitable<wire::HttpResponse> {
+    ++asked;
+    if (asked % 4 == 1) co_return wire::problem(503, "busy", "not now");
+    if (asked % 4 == 2) {
+      // No answer within the time limit.
+      asio::steady_timer timer(co_await asio::this_coro::executor, 200ms);
+      co_await timer.async_wait(as_result);
+    }
+    if (asked % 4 == 3) {
+      auto partial = answer(R"({"took_ms":7.5,"finished":"deadline","completeness":{"fraction":0.9375}})");
+      partial.headers = {{"Hedgerow-Completeness", "0.9375"}};
+      co_return partial;
+    }
+    co_return answer();
+  });
+  bench.settings.clients = 1;
+  bench.settings.count = 20;
+  bench.settings.time_limit = 50ms;
+  const auto [frame, report] = bench.run();
+  const auto out = report.to_json(frame);
+  CAPTURE(out.dump(2));
+  CHECK(out["status"] == nlohmann::ordered_json({{"200", 10}, {"503", 5}}));
+  CHECK(out["transport_errors"] == nlohmann::ordered_json({{"expired", 5}}));
+  CHECK(out["finished"] == nlohmann::ordered_json({{"complete", 5}, {"deadline", 5}}));
+  CHECK(out["completeness"]["min"] == 0.9375);
+  CHECK(out["completeness"]["complete_share"] == 0.5);
+  CHECK(out["took_ms"]["max"] == 7.5);
+  CHECK(out["loop"] == "closed");
+}
+
+TEST_CASE("a closed loop never has more queries under way than clients, and stops at its count") {
+  std::size_t under_way = 0, most = 0;
+  int asked = 0;
+  Bench bench([&](wire::HttpRequest&) -> asio::awaitable<wire::HttpResponse> {
+    ++asked;
+    most = std::max(most, ++under_way);
+    asio::steady_timer timer(co_await asio::this_coro::executor, 1ms);
+    co_await timer.async_wait(as_result);
+    --under_way;
+    co_return answer();
+  });
+  bench.settings.clients = 5;
+  bench.settings.count = 203;
+  const auto [frame, report] = bench.run();
+  CHECK(asked == 203);
+  CHECK(report.answered() == 203);
+  CHECK(most == 5);
+  CHECK(frame.connections_used == 5);
+}
+
+TEST_CASE("drawn queries are those of the seed") {
+  const auto asked_with = [](std::uint64_t seed) {
+    std::vector<std::string> asked;
+    Bench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
+      asked.push_back(request.target);
+      co_return answer();
+    });
+    bench.settings.order = QueryOrder::drawn;
+    bench.settings.seed = seed;
+    bench.settings.clients = 1;
+    bench.settings.count = 60;
+    bench.run();
+    return asked;
+  };
+  const auto asked = asked_with(3);
+  CHECK(asked == asked_with(3));
+  CHECK(asked != asked_with(4));
+  CHECK(std::set<std::string>(asked.begin(), asked.end()).size() == 3);
+}
+
+TEST_CASE("a load that is broken off reports what it has measured, and asks nothing more") {
+  int asked = 0;
+  Load* running = nullptr;
+  Bench bench([&](wire::HttpRequest&) -> asio::awaitable<wire::HttpResponse> {
+    if (++asked == 10) running->break_off();
+    co_return answer();
+  });
+  bench.on_start = [&](Load& load) { running = &load; };
+  bench.settings.rate = 100;
+  bench.settings.duration = 1h;
+  const auto [frame, report] = bench.run();
+  CHECK(frame.broken_off);
+  CHECK(report.answered() == frame.intended);
+  CHECK(frame.intended >= 10);
+  CHECK(frame.intended < 100);
+}
+
+TEST_CASE("a target where nobody listens is a transport error of every query, not an end of the load") {
+  Bench bench(at_once);
+  {
+    asio::ip::tcp::acceptor closed_again(bench.context, {asio::ip::address_v4::loopback(), 0});
+    bench.settings.target = "127.0.0.1:" + std::to_string(closed_again.local_endpoint().port());
+  }
+  bench.settings.clients = 2;
+  bench.settings.count = 6;
+  const auto [frame, report] = bench.run();
+  CHECK(report.answered() == 0);
+  CHECK(report.to_json(frame)["transport_errors"]["unavailable"] == 6);
+}
+
+TEST_CASE("a query file is one query a line, blank lines skipped; an empty or missing one is an error") {
+  std::string name = (std::filesystem::temp_directory_path() / "hedgerow-test-XXXXXX").string();
+  const std::filesystem::path directory = ::mkdtemp(name.data());
+  const auto file = directory / "queries";
+  CHECK(read_queries(file).error().code == Errc::io);
+  std::ofstream(file) << "\n \n";
+  CHECK(read_queries(file).error().code == Errc::invalid_argument);
+  std::ofstream(file) << "full text\r\n\n  \n\"a phrase\" -not\nlast";
+  const auto queries = read_queries(file);
+  REQUIRE(queries.has_value());
+  CHECK(*queries == std::vector<std::string>{"full text", "\"a phrase\" -not", "last"});
+  std::filesystem::remove_all(directory);
+}
+
+TEST_CASE("settings without a sense are refused before anything is sent") {
+  asio::io_context context(1);
+  const auto fault = [&](auto change) {
+    LoadSettings settings;
+    settings.target = "127.0.0.1:1";
+    settings.queries = {"a"};
+    settings.rate = 1;
+    settings.duration = 1s;
+    change(settings);
+    Load load(context, settings);
+    std::optional<Errc> code;
+    asio::co_spawn(context, load.run(), [&](std::exception_ptr, result<LoadResult> end) {
+      if (end.has_error()) code = end.error().code;
+    });
+    context.restart();
+    context.run();
+    return code;
+  };
+  CHECK(fault([](LoadSettings& s) { s.rate = 0; }) == Errc::invalid_argument);
+  CHECK(fault([](LoadSettings& s) { s.rate = -1; }) == Errc::invalid_argument);
+  CHECK(fault([](LoadSettings& s) { s.duration = 0s; }) == Errc::invalid_argument);
+  CHECK(fault([](LoadSettings& s) { s.connections = 0; }) == Errc::invalid_argument);
+  CHECK(fault([](LoadSettings& s) { s.queries = {}; }) == Errc::invalid_argument);
+  CHECK(fault([](LoadSettings& s) { s.clients = 1; }) == Errc::invalid_argument);
+  CHECK(fault([](LoadSettings& s) { s.target = "nonsense"; }) == Errc::invalid_argument);
+}
