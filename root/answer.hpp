@@ -1,0 +1,100 @@
+// An answer to one query, as values: what query_service makes and api_json writes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/attempt.hpp"
+#include "base/clock.hpp"
+#include "base/ids.hpp"
+#include "root/policy/query/action.hpp"
+
+namespace hedgerow::root {
+
+// Why a partition is missing from an answer.
+enum class MissingReason { late, failed, refused, not_asked, unassigned };
+
+constexpr std::string_view to_string(MissingReason reason) {
+  switch (reason) {
+    case MissingReason::late: return "late";
+    case MissingReason::failed: return "failed";
+    case MissingReason::refused: return "refused";
+    case MissingReason::not_asked: return "not_asked";
+    case MissingReason::unassigned: return "unassigned";
+  }
+  return "failed";
+}
+
+struct Completeness {
+  std::uint32_t partitions_total = 0;
+  std::uint32_t partitions_asked = 0;  // unassigned ones count: they were wanted
+  std::uint32_t partitions_answered = 0;
+  std::uint64_t documents_total = 0;
+  std::uint64_t documents_asked = 0;
+  std::uint64_t documents_searched = 0;
+  struct Missing {
+    PartitionId partition;
+    MissingReason reason;
+  };
+  std::vector<Missing> missing;  // in partition order
+
+  // Of all documents, and of those in the partitions asked. An empty whole is complete.
+  double fraction() const { return share(documents_searched, documents_total); }
+  double of_asked() const { return share(documents_searched, documents_asked); }
+
+ private:
+  static double share(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
+
+struct AnswerHit {
+  std::string id;
+  double score = 0;
+  std::string title;
+  std::string url;
+};
+
+// One attempt's way, for trace=on. Times are since the request was received.
+struct AttemptTrace {
+  AttemptKind kind;
+  std::optional<PartitionId> partition;  // none: a fetch
+  std::string leaf;
+  Duration sent{};
+  std::optional<Duration> ended;
+  std::optional<Duration> queue_time, service_time;  // as the leaf measured them
+  std::string outcome;                               // "answered", "late", "cancelled", or a failure's word
+  std::string fault;
+};
+
+struct SearchAnswer {
+  std::vector<AnswerHit> hits;
+  std::uint32_t offset = 0;
+  std::uint64_t total = 0;
+  bool total_exact = false;
+  Duration took{};
+  Duration deadline{};
+  policy::FinishReason finished = policy::FinishReason::complete;
+  Completeness completeness;
+  struct Attempts {
+    std::uint32_t primary = 0, retry = 0, cancelled = 0;
+  } attempts;
+  // Where the time went.
+  Duration plan_time{}, search_time{}, second_phase_time{};
+  std::optional<std::vector<AttemptTrace>> trace;
+};
+
+// A query that gets no answer: the HTTP status and the words.
+struct SearchRefusal {
+  int status = 500;
+  std::string type;
+  std::string detail;
+  std::optional<Completeness> completeness;
+  std::optional<int> retry_after_seconds;
+  std::string parameter;
+};
+
+}  // namespace hedgerow::root

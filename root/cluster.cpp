@@ -1,0 +1,124 @@
+#include "root/cluster.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+
+namespace hedgerow::root {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Retries: a fifth of the attempts in the long run, and a burst as large as what is under way at a leaf that dies.
+constexpr double retry_fill = 0.2;
+constexpr double retry_depth = 500;
+
+}  // namespace
+
+Cluster::Cluster(asio::any_io_executor executor, Manifest manifest, LeafClientSettings settings, std::uint64_t seed,
+                 Metrics& metrics)
+    : executor_(std::move(executor)),
+      manifest_(std::move(manifest)),
+      settings_(settings),
+      metrics_(metrics),
+      policies_{policy::ReplicaChoice(Random(seed)), policy::AttemptBudget(retry_fill, retry_depth), policy::LatencyModel()},
+      replicas_(std::make_shared<const Replicas>(manifest_.partitions.size())),
+      all_ended_(executor_) {}
+
+Cluster::~Cluster() = default;
+
+void Cluster::apply(const Topology& topology) {
+  std::vector<LeafId> order;
+  std::vector<bool> kept(clients_.size(), false);
+  for (const auto& leaf : topology.leaves) {
+    const auto same = std::find_if(clients_.begin(), clients_.end(), [&](const auto& client) {
+      return client && client->state() != LeafClient::State::stopped && client->leaf() == leaf;
+    });
+    if (same != clients_.end()) {
+      kept[static_cast<std::size_t>(same - clients_.begin())] = true;
+      order.push_back((*same)->id());
+    } else {
+      start(leaf);
+      order.push_back(LeafId{static_cast<std::uint32_t>(clients_.size() - 1)});
+    }
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!kept[i] && clients_[i]) clients_[i]->stop();
+  }
+
+  auto replicas = std::make_shared<Replicas>(manifest_.partitions.size());
+  for (const auto id : order) {
+    for (const auto partition : clients_[id.value]->leaf().partitions) (*replicas)[partition.value].push_back(id);
+  }
+  order_ = std::move(order);
+  replicas_ = std::move(replicas);
+  log_event(LogLevel::info, "topology", {{"leaves", order_.size()}, {"partitions", replicas_->size()}});
+}
+
+void Cluster::start(const TopologyLeaf& leaf) {
+  const LeafId id{static_cast<std::uint32_t>(clients_.size())};
+  auto client = std::make_shared<LeafClient>(
+      executor_, id, leaf, manifest_, settings_, [this](LeafClient& changed, bool up, const Error& why) {
+        if (up) {
+          policies_.replica_choice.on_leaf_up(changed.id());
+          log_event(LogLevel::info, "leaf_up", {{"leaf", changed.leaf().name}});
+        } else {
+          policies_.replica_choice.on_leaf_down(changed.id());
+          metrics_.links_lost.Increment();
+          const bool broke_protocol = why.code == Errc::protocol;
+          if (broke_protocol) metrics_.links_dropped_for_protocol.Increment();
+          log_event(LogLevel::warning, broke_protocol ? "leaf_dropped" : "leaf_down",
+                    {{"leaf", changed.leaf().name}, {"reason", to_string(why)}});
+        }
+        const auto serving = std::count_if(clients_.begin(), clients_.end(),
+                                           [](const auto& c) { return c && c->serving(); });
+        metrics_.leaves_serving.Set(static_cast<double>(serving));
+      });
+  clients_.push_back(client);
+  ++running_;
+  asio::co_spawn(executor_, client->run(), [this, id](std::exception_ptr problem) {
+    if (problem) log_event(LogLevel::error, "leaf_client_failed", {{"leaf", clients_[id.value]->leaf().name}});
+    // Whoever of the queries still holds it keeps it alive.
+    clients_[id.value].reset();
+    if (--running_ == 0) all_ended_.cancel();
+  });
+}
+
+std::shared_ptr<LeafClient> Cluster::client_named(std::string_view name) const {
+  for (const auto id : order_) {
+    if (clients_[id.value] && clients_[id.value]->leaf().name == name) return clients_[id.value];
+  }
+  return nullptr;
+}
+
+std::vector<std::shared_ptr<LeafClient>> Cluster::leaves() const {
+  std::vector<std::shared_ptr<LeafClient>> out;
+  for (const auto id : order_) {
+    if (clients_[id.value]) out.push_back(clients_[id.value]);
+  }
+  return out;
+}
+
+bool Cluster::ready() const {
+  return std::all_of(replicas_->begin(), replicas_->end(), [this](const std::vector<LeafId>& leaves) {
+    return std::any_of(leaves.begin(), leaves.end(), [this](LeafId leaf) {
+      return clients_[leaf.value] && clients_[leaf.value]->serving();
+    });
+  });
+}
+
+asio::awaitable<void> Cluster::stop() {
+  for (const auto& client : clients_) {
+    if (client) client->stop();
+  }
+  while (running_ > 0) {
+    all_ended_.expires_after(std::chrono::seconds(5));
+    co_await all_ended_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+}
+
+}  // namespace hedgerow::root

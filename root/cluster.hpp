@@ -1,0 +1,70 @@
+// The leaves as the root sees them: the topology, a client for each leaf, and the policies that all queries share.
+//
+// On the root's thread. A new topology keeps the clients of leaves that did not change; a leaf that is gone is let go
+// when its calls have ended. Queries take a snapshot of the assignment when they begin.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "index/manifest.hpp"
+#include "root/assignment.hpp"
+#include "root/leaf_client.hpp"
+#include "root/metrics.hpp"
+#include "root/policy/cluster/attempt_budget.hpp"
+#include "root/policy/cluster/latency_model.hpp"
+#include "root/policy/cluster/replica_choice.hpp"
+#include "root/topology.hpp"
+
+namespace hedgerow::root {
+
+struct ClusterPolicies {
+  policy::ReplicaChoice replica_choice;
+  policy::AttemptBudget retry_budget;
+  policy::LatencyModel second_phase;
+};
+
+class Cluster {
+ public:
+  Cluster(boost::asio::any_io_executor executor, Manifest manifest, LeafClientSettings settings, std::uint64_t seed,
+          Metrics& metrics);
+  ~Cluster();
+
+  const Manifest& manifest() const { return manifest_; }
+  ClusterPolicies& policies() { return policies_; }
+
+  void apply(const Topology& topology);
+  std::shared_ptr<const Replicas> replicas() const { return replicas_; }
+  // Null for a leaf that is gone.
+  LeafClient* client(LeafId leaf) { return leaf.value < clients_.size() ? clients_[leaf.value].get() : nullptr; }
+  std::shared_ptr<LeafClient> client_named(std::string_view name) const;
+  // Present leaves, in the topology's order.
+  std::vector<std::shared_ptr<LeafClient>> leaves() const;
+
+  // Every partition has a replica that serves.
+  bool ready() const;
+
+  // Ends every client, and returns when all have ended.
+  boost::asio::awaitable<void> stop();
+
+ private:
+  void start(const TopologyLeaf& leaf);
+
+  boost::asio::any_io_executor executor_;
+  Manifest manifest_;
+  LeafClientSettings settings_;
+  Metrics& metrics_;
+  ClusterPolicies policies_;
+  // By LeafId; ids of leaves that are gone are not used again.
+  std::vector<std::shared_ptr<LeafClient>> clients_;
+  std::vector<LeafId> order_;
+  std::shared_ptr<const Replicas> replicas_;
+  std::size_t running_ = 0;
+  boost::asio::steady_timer all_ended_;
+};
+
+}  // namespace hedgerow::root

@@ -1,0 +1,346 @@
+#include "root/fanout_runner.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <map>
+
+#include "base/log.hpp"
+
+namespace hedgerow::root {
+
+namespace asio = boost::asio;
+using policy::AttemptFailure;
+using wire::FailureReason;
+
+namespace {
+
+Instant clock_now() { return std::chrono::steady_clock::now(); }
+
+AttemptFailure failure_of(FailureReason reason) {
+  switch (reason) {
+    case FailureReason::refused: return AttemptFailure::refused;
+    case FailureReason::expired: return AttemptFailure::expired;
+    case FailureReason::bad_query: return AttemptFailure::bad_query;
+    case FailureReason::cancelled:
+    case FailureReason::not_served:
+    case FailureReason::failed: return AttemptFailure::failed;
+  }
+  return AttemptFailure::failed;
+}
+
+wire::TimeLimit time_limit(Instant end, Instant now) {
+  return {now.time_since_epoch().count(), std::max(Duration::zero(), end - now)};
+}
+
+std::vector<policy::Fanout::Partition> fanout_partitions(const Assignment& assignment) {
+  std::vector<policy::Fanout::Partition> partitions;
+  partitions.reserve(assignment.asked.size());
+  for (const auto& asked : assignment.asked) partitions.push_back({asked.partition, asked.replicas});
+  return partitions;
+}
+
+}  // namespace
+
+// One search frame's call: the attempts that travel in it.
+class FanoutRunner::SearchCallObserver final : public wire::CallObserver {
+ public:
+  SearchCallObserver(FanoutRunner& runner, std::shared_ptr<LeafClient> leaf) : leaf_client(std::move(leaf)), runner_(runner) {}
+
+  void on_call_message(CallId, wire::Message&& message, bool over) override {
+    if (over) id.reset();
+    runner_.on_partition(*this, std::move(message));
+  }
+  void on_call_lost(CallId) override {
+    id.reset();
+    runner_.on_search_lost(*this);
+  }
+
+  std::shared_ptr<LeafClient> leaf_client;
+  std::optional<CallId> id;  // while it is open
+  std::map<PartitionId, AttemptId> attempts;  // still without an answer
+
+ private:
+  FanoutRunner& runner_;
+};
+
+class FanoutRunner::FetchCallObserver final : public wire::CallObserver {
+ public:
+  FetchCallObserver(FanoutRunner& runner, std::shared_ptr<LeafClient> leaf, AttemptId attempt_in)
+      : leaf_client(std::move(leaf)), attempt(attempt_in), runner_(runner) {}
+
+  void on_call_message(CallId, wire::Message&& message, bool) override {
+    id.reset();
+    runner_.on_fetched(*this, std::move(message));
+  }
+  void on_call_lost(CallId) override {
+    id.reset();
+    runner_.on_fetch_failed(*this, "unreachable");
+  }
+
+  std::shared_ptr<LeafClient> leaf_client;
+  AttemptId attempt;
+  std::optional<CallId> id;  // while it is open
+  std::size_t trace_place = 0;
+
+ private:
+  FanoutRunner& runner_;
+};
+
+FanoutRunner::FanoutRunner(asio::any_io_executor executor, Cluster& cluster, Metrics& metrics, const Query& query,
+                           const Assignment& assignment)
+    : executor_(std::move(executor)),
+      cluster_(cluster),
+      metrics_(metrics),
+      query_(query),
+      fanout_(fanout_partitions(assignment), query.search_end, cluster.policies().replica_choice,
+              cluster.policies().retry_budget),
+      merge_(query.most_hits),
+      timer_(executor_) {}
+
+FanoutRunner::~FanoutRunner() {
+  for (auto& call : search_calls_) {
+    if (call.id) call.leaf_client->abandon(*call.id);
+  }
+  for (auto& call : fetch_calls_) {
+    if (call.id) call.leaf_client->abandon(*call.id);
+  }
+}
+
+asio::awaitable<void> FanoutRunner::search() {
+  perform(fanout_.start(clock_now()));
+  co_await wait();
+}
+
+asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> FanoutRunner::fetch(const std::vector<MergedHit>& hits) {
+  std::vector<policy::SecondPhase::Hit> wanted;
+  for (const auto& hit : hits) {
+    const auto& asked = fanout_.partitions();
+    const auto found = std::find_if(asked.begin(), asked.end(), [&](const auto& p) { return p.partition == hit.partition; });
+    wanted.push_back({fanout_.answered_by(static_cast<std::size_t>(found - asked.begin())), found->replicas});
+  }
+  fetching_ = &hits;
+  fetched_.assign(hits.size(), std::nullopt);
+  phase_finished_ = false;
+  second_phase_.emplace(std::move(wanted), query_.deadline, cluster_.policies().replica_choice);
+  const Instant started = clock_now();
+  perform(second_phase_->start(started));
+  co_await wait();
+  const Duration took = clock_now() - started;
+  metrics_.second_phase_seconds.Observe(to_seconds(took));
+  cluster_.policies().second_phase.record(took, clock_now());
+  co_return std::move(fetched_);
+}
+
+void FanoutRunner::abandon() {
+  if (abandoned_) return;
+  abandoned_ = true;
+  if (!second_phase_) {
+    perform(fanout_.abandon(clock_now()));
+  } else {
+    phase_finished_ = true;
+    timer_.cancel();
+  }
+}
+
+// Until the phase's policy finishes it, waking it when it wished to be.
+asio::awaitable<void> FanoutRunner::wait() {
+  while (!phase_finished_) {
+    co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+    const Instant now = clock_now();
+    if (phase_finished_ || now < wake_at_) continue;
+    perform(second_phase_ ? second_phase_->on_wake(now) : fanout_.on_wake(now));
+  }
+}
+
+void FanoutRunner::perform(policy::Actions actions) {
+  // Attempts of one batch that go to the same leaf travel in one frame.
+  std::map<LeafId, std::vector<policy::SendAttempt>> by_leaf;
+  for (auto& action : actions) {
+    if (const auto* send = std::get_if<policy::SendAttempt>(&action)) {
+      by_leaf[send->leaf].push_back(*send);
+    } else if (const auto* cancelled = std::get_if<policy::CancelAttempt>(&action)) {
+      if (second_phase_) {
+        for (auto& call : fetch_calls_) {
+          if (call.attempt != cancelled->attempt || !call.id) continue;
+          call.leaf_client->cancel(*call.id, {});
+          end_trace(call.trace_place, "cancelled");
+        }
+      } else {
+        cancel(cancelled->attempt);
+      }
+    } else if (const auto* wake = std::get_if<policy::WakeAt>(&action)) {
+      wake_at_ = wake->at;
+      timer_.expires_at(wake_at_);
+    } else if (const auto* fetch_action = std::get_if<policy::SendFetch>(&action)) {
+      send_fetch(*fetch_action);
+    } else if (std::holds_alternative<policy::Finish>(action)) {
+      phase_finished_ = true;
+      timer_.cancel();
+    }
+  }
+  for (const auto& [leaf, attempts] : by_leaf) send_search(leaf, attempts);
+}
+
+void FanoutRunner::send_search(LeafId leaf, const std::vector<policy::SendAttempt>& attempts) {
+  const Instant now = clock_now();
+  LeafClient* client = cluster_.client(leaf);
+  for (const auto& attempt : attempts) {
+    if (carriers_.size() <= attempt.attempt.value) carriers_.resize(attempt.attempt.value + 1);
+    carriers_[attempt.attempt.value].sent = now;
+    switch (attempt.kind) {
+      case AttemptKind::retry: ++counts_.retry; metrics_.attempts_retry.Increment(); break;
+      default: ++counts_.primary; metrics_.attempts_primary.Increment(); break;
+    }
+  }
+
+  std::optional<CallId> id;
+  if (client) {
+    auto& call = search_calls_.emplace_back(*this, client->shared_from_this());
+    wire::SearchCall message;
+    message.time = time_limit(query_.search_end, now);
+    message.generation = query_.plan.generation;
+    message.query = query_.plan.serialised_query;
+    for (const auto& term : query_.plan.terms) {
+      message.terms.push_back(term.term);
+      message.document_frequencies.push_back(term.document_frequency);
+    }
+    message.collection_documents = query_.plan.collection_documents;
+    message.average_length = query_.plan.average_length;
+    message.k = query_.most_hits;
+    message.service_class = query_.service_class;
+    message.kind = attempts.front().kind;
+    for (const auto& attempt : attempts) {
+      message.partitions.push_back(attempt.partition);
+      call.attempts[attempt.partition] = attempt.attempt;
+      carriers_[attempt.attempt.value].call = &call;
+      carriers_[attempt.attempt.value].trace_place = trace_attempt(attempt.kind, attempt.partition, *client);
+    }
+    id = client->search(message, call);
+    call.id = id;
+    if (!id) call.attempts.clear();
+  }
+  if (!id) {
+    for (const auto& attempt : attempts) search_failed(attempt.attempt, AttemptFailure::unreachable, "unreachable");
+  }
+}
+
+void FanoutRunner::search_failed(AttemptId attempt, AttemptFailure failure, const char* outcome) {
+  end_trace(carriers_[attempt.value].trace_place, outcome);
+  perform(fanout_.on_failure(attempt, failure, clock_now()));
+}
+
+void FanoutRunner::on_partition(SearchCallObserver& call, wire::Message&& message) {
+  const Instant now = clock_now();
+  const auto* failure = std::get_if<wire::PartitionFailure>(&message);
+  const auto* answer = std::get_if<wire::PartitionAnswer>(&message);
+  const PartitionId partition = failure ? failure->partition : answer ? answer->partition : PartitionId{~0U};
+  const auto found = call.attempts.find(partition);
+  if (found == call.attempts.end()) return;  // a leaf that answers for what it was not asked
+  const AttemptId attempt = found->second;
+  call.attempts.erase(found);
+  const Carrier& carrier = carriers_[attempt.value];
+
+  if (auto* trace = trace_of(carrier.trace_place)) {
+    trace->fault = failure ? failure->fault : answer->fault;
+    trace->queue_time = failure ? failure->queue_time : answer->queue_time;
+    if (answer) trace->service_time = answer->service_time;
+  }
+  if (failure) {
+    if (failure->reason == FailureReason::cancelled && !fanout_.attempt(attempt).outstanding) return;
+    return search_failed(attempt, failure_of(failure->reason), to_string(failure->reason).data());
+  }
+  metrics_.attempt_seconds.Observe(to_seconds(now - carrier.sent));
+  auto verdict = fanout_.on_answer(attempt, now);
+  if (!verdict.merge) {
+    metrics_.answers_late.Increment();
+    end_trace(carrier.trace_place, "late");
+    return;
+  }
+  std::vector<ScoredDocument> hits;
+  hits.reserve(answer->documents.size());
+  for (std::size_t i = 0; i < answer->documents.size(); ++i) {
+    hits.push_back({DocumentNumber{answer->documents[i]}, answer->scores[i]});
+  }
+  merge_.add(partition, hits);
+  matches_ += answer->matches;
+  matches_exact_ = matches_exact_ && answer->matches_exact;
+  end_trace(carrier.trace_place, "answered");
+  perform(std::move(verdict.actions));
+}
+
+void FanoutRunner::on_search_lost(SearchCallObserver& call) {
+  const auto attempts = std::exchange(call.attempts, {});
+  for (const auto& [partition, attempt] : attempts) search_failed(attempt, AttemptFailure::unreachable, "unreachable");
+}
+
+void FanoutRunner::cancel(AttemptId attempt) {
+  ++counts_.cancelled;
+  metrics_.attempts_cancelled.Increment();
+  const Carrier& carrier = carriers_[attempt.value];
+  end_trace(carrier.trace_place, "cancelled");
+  if (carrier.call && carrier.call->id) {
+    carrier.call->leaf_client->cancel(*carrier.call->id, {fanout_.partitions()[fanout_.attempt(attempt).partition_index].partition});
+  }
+}
+
+void FanoutRunner::send_fetch(const policy::SendFetch& action) {
+  const Instant now = clock_now();
+  std::optional<CallId> id;
+  if (LeafClient* client = cluster_.client(action.leaf)) {
+    auto& call = fetch_calls_.emplace_back(*this, client->shared_from_this(), action.attempt);
+    call.trace_place = trace_attempt(AttemptKind::primary, std::nullopt, *client);
+    wire::FetchCall message;
+    message.time = time_limit(query_.deadline, now);
+    message.generation = query_.plan.generation;
+    for (const std::size_t place : action.places) {
+      message.documents.push_back({(*fetching_)[place].partition, (*fetching_)[place].hit.document});
+    }
+    id = client->fetch(message, call);
+    call.id = id;
+    if (!id) end_trace(call.trace_place, "unreachable");
+  }
+  if (!id) perform(second_phase_->on_failure(action.attempt, now));
+}
+
+void FanoutRunner::on_fetched(FetchCallObserver& call, wire::Message&& message) {
+  auto* answer = std::get_if<wire::FetchAnswer>(&message);
+  const auto& places = second_phase_->places_of(call.attempt);
+  if (!answer || answer->documents.size() != places.size()) return on_fetch_failed(call, "failed");
+  auto verdict = second_phase_->on_answer(call.attempt, clock_now());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool taken = std::find(verdict.take.begin(), verdict.take.end(), places[i]) != verdict.take.end();
+    if (taken) fetched_[places[i]] = std::move(answer->documents[i]);
+  }
+  end_trace(call.trace_place, verdict.take.empty() ? "late" : "answered");
+  perform(std::move(verdict.actions));
+}
+
+void FanoutRunner::on_fetch_failed(FetchCallObserver& call, const char* outcome) {
+  end_trace(call.trace_place, outcome);
+  perform(second_phase_->on_failure(call.attempt, clock_now()));
+}
+
+std::size_t FanoutRunner::trace_attempt(AttemptKind kind, std::optional<PartitionId> partition, const LeafClient& leaf) {
+  if (!query_.trace) return 0;
+  AttemptTrace trace;
+  trace.kind = kind;
+  trace.partition = partition;
+  trace.leaf = leaf.leaf().name;
+  trace.sent = clock_now() - query_.received;
+  trace_.push_back(std::move(trace));
+  return trace_.size() - 1;
+}
+
+AttemptTrace* FanoutRunner::trace_of(std::size_t place) {
+  return query_.trace && place < trace_.size() ? &trace_[place] : nullptr;
+}
+
+void FanoutRunner::end_trace(std::size_t place, const char* outcome) {
+  auto* trace = trace_of(place);
+  if (!trace || trace->ended) return;
+  trace->ended = clock_now() - query_.received;
+  trace->outcome = outcome;
+}
+
+}  // namespace hedgerow::root

@@ -1,0 +1,110 @@
+// Performs the query policies' actions on real leaves: the Asio host of policy/query.
+//
+// One per query, on the root's thread, owned by the query's coroutine. Decides nothing: it sends what it is told to send,
+// tells the policies what came back and when, and keeps the books (hits, trace). Every call that it makes is an
+// observer of its own; what is still open when the runner goes is abandoned.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <list>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "index/query.hpp"
+#include "root/answer.hpp"
+#include "root/assignment.hpp"
+#include "root/cluster.hpp"
+#include "root/merge.hpp"
+#include "root/metrics.hpp"
+#include "root/policy/query/fanout.hpp"
+#include "root/policy/query/second_phase.hpp"
+#include "wire/messages.hpp"
+
+namespace hedgerow::root {
+
+class FanoutRunner {
+ public:
+  struct Query {
+    const QueryPlan& plan;
+    std::uint32_t most_hits;  // offset + k
+    ServiceClass service_class;
+    Instant received;
+    Instant search_end;
+    Instant deadline;
+    bool trace;
+  };
+
+  FanoutRunner(boost::asio::any_io_executor executor, Cluster& cluster, Metrics& metrics, const Query& query,
+               const Assignment& assignment);
+  ~FanoutRunner();
+  FanoutRunner(const FanoutRunner&) = delete;
+  FanoutRunner& operator=(const FanoutRunner&) = delete;
+
+  // The search phase: until the policy finishes it.
+  boost::asio::awaitable<void> search();
+  const policy::Fanout& fanout() const { return fanout_; }
+  Merge& merge() { return merge_; }
+  // Estimated matches of the partitions that answered, and whether every estimate was exact.
+  std::uint64_t matches() const { return matches_; }
+  bool matches_exact() const { return matches_exact_; }
+
+  // The second phase for these hits: the documents, in their order; nullopt for one that nobody delivered in time.
+  boost::asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> fetch(const std::vector<MergedHit>& hits);
+
+  // The client went away: cancels everything, so that search and fetch return soon.
+  void abandon();
+  bool abandoned() const { return abandoned_; }
+
+  SearchAnswer::Attempts counts() const { return counts_; }
+  std::vector<AttemptTrace> take_trace() { return std::move(trace_); }
+
+ private:
+  class SearchCallObserver;
+  class FetchCallObserver;
+
+  boost::asio::awaitable<void> wait();
+  void perform(policy::Actions actions);
+  void send_search(LeafId leaf, const std::vector<policy::SendAttempt>& attempts);
+  void send_fetch(const policy::SendFetch& action);
+  void cancel(AttemptId attempt);
+  void on_partition(SearchCallObserver& call, wire::Message&& message);
+  void on_search_lost(SearchCallObserver& call);
+  void on_fetched(FetchCallObserver& call, wire::Message&& message);
+  void on_fetch_failed(FetchCallObserver& call, const char* outcome);
+  void search_failed(AttemptId attempt, policy::AttemptFailure failure, const char* outcome);
+  std::size_t trace_attempt(AttemptKind kind, std::optional<PartitionId> partition, const LeafClient& leaf);
+  AttemptTrace* trace_of(std::size_t place);
+  void end_trace(std::size_t place, const char* outcome);
+
+  boost::asio::any_io_executor executor_;
+  Cluster& cluster_;
+  Metrics& metrics_;
+  Query query_;
+  policy::Fanout fanout_;
+  std::optional<policy::SecondPhase> second_phase_;
+  Merge merge_;
+  std::uint64_t matches_ = 0;
+  bool matches_exact_ = true;
+  boost::asio::steady_timer timer_;
+  Instant wake_at_;
+  bool phase_finished_ = false;
+  bool abandoned_ = false;
+  std::list<SearchCallObserver> search_calls_;
+  std::list<FetchCallObserver> fetch_calls_;
+  // By attempt: the call that carries it, and its place in the trace.
+  struct Carrier {
+    SearchCallObserver* call = nullptr;
+    std::size_t trace_place = 0;
+    Instant sent{};
+  };
+  std::vector<Carrier> carriers_;
+  const std::vector<MergedHit>* fetching_ = nullptr;
+  std::vector<std::optional<wire::FetchedDocument>> fetched_;
+  SearchAnswer::Attempts counts_;
+  std::vector<AttemptTrace> trace_;
+};
+
+}  // namespace hedgerow::root

@@ -1,0 +1,162 @@
+#include "root/leaf_client.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "base/random.hpp"
+#include "wire/http_client.hpp"
+
+namespace hedgerow::root {
+
+namespace asio = boost::asio;
+
+std::string_view to_string(LeafClient::State state) {
+  switch (state) {
+    case LeafClient::State::connecting: return "connecting";
+    case LeafClient::State::serving: return "serving";
+    case LeafClient::State::waiting: return "waiting";
+    case LeafClient::State::mismatched: return "mismatched";
+    case LeafClient::State::stopped: return "stopped";
+  }
+  return "stopped";
+}
+
+LeafClient::LeafClient(asio::any_io_executor executor, LeafId id, TopologyLeaf leaf, const Manifest& manifest,
+                       LeafClientSettings settings, StateListener listener)
+    : executor_(std::move(executor)),
+      id_(id),
+      leaf_(std::move(leaf)),
+      manifest_(manifest),
+      settings_(settings),
+      listener_(std::move(listener)),
+      timer_(executor_) {}
+
+asio::awaitable<void> LeafClient::run() {
+  const auto self = shared_from_this();
+  Random random(stable_hash(leaf_.name));
+  Duration next_pause = settings_.first_pause;
+  while (state_ != State::stopped) {
+    const bool was_serving_once = links_ > 0;
+    const auto links_before = links_;
+    const Error why = co_await serve_link();
+    if (state_ == State::stopped) break;
+
+    last_error_ = to_string(why);
+    state_ = why.code == Errc::protocol ? State::mismatched : State::waiting;
+    if (links_ > links_before) next_pause = settings_.first_pause;
+    if (why.code == Errc::protocol) next_pause = settings_.longest_pause;
+    log_event(was_serving_once || why.code == Errc::protocol ? LogLevel::warning : LogLevel::debug, "leaf_not_reached",
+              {{"leaf", leaf_.name}, {"address", leaf_.address}, {"reason", last_error_}});
+    co_await pause(Duration{static_cast<Duration::rep>(static_cast<double>(next_pause.count()) * (0.5 + random.uniform() / 2))});
+    next_pause = std::min(2 * next_pause, settings_.longest_pause);
+  }
+}
+
+asio::awaitable<void> LeafClient::pause(Duration time) {
+  timer_.expires_after(time);
+  co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+void LeafClient::stop() {
+  state_ = State::stopped;
+  timer_.cancel();
+  if (link_) link_->close({Errc::cancelled, "the root is done with this leaf"});
+}
+
+// One link's whole life; returns why it ended, or did not begin.
+asio::awaitable<Error> LeafClient::serve_link() {
+  if (state_ != State::stopped) state_ = State::connecting;
+  const auto endpoint = co_await wire::resolve_address(leaf_.address);
+  if (endpoint.has_error()) co_return endpoint.error();
+  auto link = co_await wire::connect_link(*endpoint, settings_.link);
+  if (link.has_error()) co_return link.error();
+  if (state_ == State::stopped) {
+    (*link)->close({Errc::cancelled, "stopping"});
+    co_return Error{Errc::cancelled, "stopping"};
+  }
+  link_ = *link;
+  wire::Hello hello;
+  hello.name = "root";
+  hello.sent_at_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  link_->send(hello);
+
+  const Error end = co_await link_->run([this](wire::Message&& message) { return on_message(std::move(message)); });
+  link_.reset();
+  const bool was_serving = state_ == State::serving;
+  if (was_serving) state_ = State::waiting;
+  if (was_serving || end.code == Errc::protocol) listener_(*this, false, end);
+  pending_.lose_all();
+  co_return end;
+}
+
+result<void> LeafClient::on_message(wire::Message&& message) {
+  if (const auto* hello = std::get_if<wire::Hello>(&message)) return on_hello(*hello);
+  if (state_ != State::serving) return Error{Errc::protocol, "a message before the hello"};
+  std::visit(
+      [this](const auto& m) {
+        if constexpr (requires { m.load; }) load_ = m.load;
+      },
+      message);
+  if (!pending_.deliver(std::move(message))) return Error{Errc::protocol, "an answer to no call"};
+  return {};
+}
+
+result<void> LeafClient::on_hello(const wire::Hello& hello) {
+  const auto mismatch = [](const std::string& what) { return Error{Errc::protocol, what}; };
+  if (state_ == State::serving) return mismatch("a second hello");
+  if (hello.version != wire::protocol_version) {
+    return mismatch("the leaf speaks protocol version " + std::to_string(hello.version) + ", this root " +
+                    std::to_string(wire::protocol_version));
+  }
+  if (hello.collection != manifest_.collection || hello.generation != manifest_.generation) {
+    return mismatch("the leaf serves generation " + std::to_string(hello.generation.value) + " of '" + hello.collection +
+                    "', this root asks for generation " + std::to_string(manifest_.generation.value) + " of '" +
+                    manifest_.collection + "'");
+  }
+  for (const auto partition : leaf_.partitions) {
+    if (std::find(hello.partitions.begin(), hello.partitions.end(), partition) == hello.partitions.end()) {
+      log_event(LogLevel::warning, "leaf_lacks_partition", {{"leaf", leaf_.name}, {"partition", partition.value}});
+    }
+  }
+  state_ = State::serving;
+  last_error_.clear();
+  ++links_;
+  listener_(*this, true, {});
+  return {};
+}
+
+std::optional<CallId> LeafClient::send_call(wire::Message&& message, CallId call) {
+  const std::size_t bytes = link_->send(message);
+  pending_.add_weight(call, bytes);
+  if (pending_.unanswered_bytes() > settings_.unanswered_bytes) {
+    link_->close({Errc::unavailable, "more than " + std::to_string(settings_.unanswered_bytes) +
+                                         " bytes of calls are unanswered"});
+  }
+  return call;
+}
+
+std::optional<CallId> LeafClient::search(wire::SearchCall& call, wire::CallObserver& observer) {
+  if (!serving()) return std::nullopt;
+  call.call = pending_.open(observer, call.partitions.size());
+  return send_call(call, call.call);
+}
+
+std::optional<CallId> LeafClient::fetch(wire::FetchCall& call, wire::CallObserver& observer) {
+  if (!serving()) return std::nullopt;
+  call.call = pending_.open(observer, 1);
+  return send_call(call, call.call);
+}
+
+void LeafClient::abandon(CallId call) { pending_.abandon(call); }
+
+void LeafClient::cancel(CallId call, std::vector<PartitionId> partitions) {
+  if (serving()) link_->send(wire::Cancel{call, std::move(partitions)});
+}
+
+LeafClient::Status LeafClient::status() const {
+  return {state_, last_error_, links_, pending_.size(), pending_.unanswered_bytes(), pending_.late_messages(), load_};
+}
+
+}  // namespace hedgerow::root

@@ -1,0 +1,108 @@
+// hedgerow-root: takes queries over HTTP and answers them from its leaves. A wiring diagram.
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <iostream>
+#include <random>
+
+#include "base/address_file.hpp"
+#include "base/command_line.hpp"
+#include "base/log.hpp"
+#include "root/server.hpp"
+
+namespace {
+
+namespace asio = boost::asio;
+using hedgerow::add_duration_option;
+using hedgerow::log_event;
+using hedgerow::LogLevel;
+using hedgerow::root::Server;
+using hedgerow::root::Settings;
+
+int fail(const hedgerow::Error& error) {
+  std::cerr << "hedgerow-root: " << to_string(error) << "\n";
+  return 1;
+}
+
+void reload_on_hangup(asio::signal_set& hangup, Server& server) {
+  hangup.async_wait([&](boost::system::error_code error, int) {
+    if (error) return;
+    server.reload();
+    reload_on_hangup(hangup, server);
+  });
+}
+
+int run(const Settings& settings) {
+  asio::io_context io(1);
+  auto server = Server::create(io, settings);
+  if (server.has_error()) return fail(server.error());
+  const auto endpoint = (*server)->listen();
+  if (endpoint.has_error()) return fail(endpoint.error());
+  log_event(LogLevel::info, "listening",
+            {{"address", settings.address}, {"port", endpoint->port()}, {"seed", settings.seed}});
+  if (const auto written = hedgerow::write_address_file(settings.address_file, settings.address, endpoint->port());
+      written.has_error()) {
+    return fail(written.error());
+  }
+
+  asio::signal_set hangup(io, SIGHUP);
+  reload_on_hangup(hangup, **server);
+  asio::signal_set stop(io, SIGINT, SIGTERM);
+  stop.async_wait([&](boost::system::error_code error, int) {
+    if (error) return;
+    log_event(LogLevel::info, "stopping");
+    hangup.cancel();
+    asio::co_spawn(io, (*server)->drain(), [&](std::exception_ptr) { io.stop(); });
+  });
+  io.run();
+  log_event(LogLevel::info, "stopped");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  CLI::App app{"Takes queries over HTTP and answers them from its leaves."};
+  app.option_defaults()->always_capture_default();
+  app.set_config("--config", "", "Read settings from a TOML file; unknown keys are errors")->check(CLI::ExistingFile);
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.add_option("--index", settings.index, "Directory of the index; the root reads manifest and statistics")->required();
+  app.add_option("--topology", settings.topology, "JSON file that names the leaves; read again on SIGHUP")->required();
+  app.add_option("--address", settings.address, "IP address to listen on");
+  app.add_option("--port", settings.port, "Port to listen on; 0: one that is free");
+  app.add_option("--address-file", settings.address_file, "File into which address:port is written once the root listens");
+  add_duration_option(app, "--default-deadline", settings.default_deadline, "Deadline of queries that name none");
+  app.add_option("--most-queries", settings.most_queries, "Queries in flight; beyond it the root refuses with 503")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--most-connections", settings.most_connections, "Open connections; beyond it the root refuses with 503")
+      ->check(CLI::Range(1, 1'000'000));
+  add_duration_option(app, "--link-idle-time", settings.link_idle_time,
+                      "A leaf from which nothing came for this long, not even a pong, is given up");
+  add_duration_option(app, "--link-connect-time", settings.link_connect_time, "How long connecting to a leaf may take");
+  add_duration_option(app, "--longest-reconnect-pause", settings.longest_reconnect_pause,
+                      "Between two tries to connect to a leaf, at most");
+  app.add_option("--unanswered-bytes", settings.unanswered_bytes,
+                 "Bytes of calls that one leaf may leave unanswered; beyond it the link is closed");
+  add_duration_option(app, "--drain-time", settings.drain_time, "How long queries in progress may take when stopping");
+  app.add_option("--allow-host", settings.hosts, "A further host name that requests may be addressed to");
+  app.add_option("--seed", settings.seed, "Seed of every choice by chance; 0: picked at start, and logged");
+  app.add_option("--log-level", settings.log_level, "debug, info, warning, error, or off")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  hedgerow::start_logging("hedgerow-root", settings.log_level);
+  if (settings.seed == 0) settings.seed = std::random_device{}() + std::uint64_t{1};
+  try {
+    return run(settings);
+  } catch (const std::exception& error) {
+    std::cerr << "hedgerow-root: " << error.what() << "\n";
+    return 1;
+  }
+}

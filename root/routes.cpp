@@ -1,0 +1,169 @@
+#include "root/routes.hpp"
+
+#include "base/log.hpp"
+#include "base/random.hpp"
+#include "root/api_json.hpp"
+#include "root/trace_context.hpp"
+#include "wire/http_client.hpp"
+#include "wire/problem.hpp"
+
+namespace hedgerow::root {
+
+namespace asio = boost::asio;
+using Json = nlohmann::ordered_json;
+using wire::HttpRequest;
+using wire::HttpResponse;
+using wire::PathParts;
+
+namespace {
+
+constexpr Duration leaf_answer_time = std::chrono::seconds(2);
+
+HttpResponse json_response(const Json& body, int status = 200) {
+  HttpResponse response;
+  response.status = status;
+  response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  response.headers.emplace_back("Cache-Control", "no-store");
+  return response;
+}
+
+HttpResponse bad_parameter(const ParameterProblem& bad) {
+  nlohmann::json more = nlohmann::json::object();
+  if (!bad.parameter.empty()) more["parameter"] = bad.parameter;
+  return wire::problem(400, bad.type, bad.detail, more);
+}
+
+asio::awaitable<HttpResponse> search(const RoutesSetting& setting, HttpRequest& request,
+                                     boost::system::result<SearchParameters, ParameterProblem> parameters) {
+  HttpResponse response;
+  if (parameters.has_error()) {
+    setting.metrics.queries_rejected.Increment();
+    response = bad_parameter(parameters.error());
+  } else {
+    const auto outcome = co_await setting.queries.search(*parameters, request.received, request.client);
+    response = outcome.has_error() ? to_response(outcome.error()) : to_response(*outcome);
+  }
+  std::optional<TraceContext> trace;
+  if (const auto header = request.header("traceparent")) trace = parse_traceparent(*header);
+  if (trace) {
+    const auto span = stable_hash(trace->trace_id + trace->parent_id + request.target);
+    response.headers.emplace_back("traceparent", traceparent(*trace, span));
+  }
+  if (response.status >= 500 || trace) {
+    log_event(response.status >= 500 ? LogLevel::warning : LogLevel::info, "query",
+              {{"status", response.status},
+               {"took_ms", to_milliseconds(std::chrono::steady_clock::now() - request.received)},
+               {"trace_id", trace ? trace->trace_id : ""}});
+  }
+  co_return response;
+}
+
+asio::awaitable<HttpResponse> search_by_body(const RoutesSetting& setting, HttpRequest& request) {
+  const auto type = request.header("Content-Type");
+  if (type && !type->starts_with("application/json")) {
+    co_return wire::problem(415, "not-json", "The body's type is '" + std::string(*type) + "'; send application/json.");
+  }
+  if (!request.parameters.empty()) {
+    co_return wire::problem(400, "bad-parameter", "A POST takes its parameters from the body, not from the address.");
+  }
+  co_return co_await search(setting, request, parse_parameters_json(request.body, setting.default_deadline));
+}
+
+HttpResponse describe_cluster(const RoutesSetting& setting) {
+  Cluster& cluster = setting.cluster;
+  const Manifest& manifest = cluster.manifest();
+  Json leaves = Json::array();
+  for (const auto& client : cluster.leaves()) {
+    const auto status = client->status();
+    Json partitions = Json::array();
+    for (const auto partition : client->leaf().partitions) partitions.push_back(partition.value);
+    Json entry{{"name", client->leaf().name},
+               {"address", client->leaf().address},
+               {"state", to_string(status.state)},
+               {"partitions", std::move(partitions)},
+               {"in_flight", cluster.policies().replica_choice.in_flight(client->id())},
+               {"open_calls", status.open_calls},
+               {"unanswered_bytes", status.unanswered_bytes},
+               {"late_answers", status.late_answers},
+               {"links", status.links},
+               {"load", {{"queued", status.load.queued}, {"running", status.load.running}}}};
+    if (!status.last_error.empty()) entry["last_error"] = status.last_error;
+    leaves.push_back(std::move(entry));
+  }
+  Json partitions = Json::array();
+  const auto replicas = cluster.replicas();
+  for (std::size_t i = 0; i < replicas->size(); ++i) {
+    Json names = Json::array();
+    for (const auto leaf : (*replicas)[i]) {
+      if (const auto* client = cluster.client(leaf)) names.push_back(client->leaf().name);
+    }
+    partitions.push_back({{"partition", i}, {"documents", manifest.partitions[i].documents}, {"replicas", std::move(names)}});
+  }
+  return json_response({{"collection", manifest.collection},
+                        {"generation", manifest.generation.value},
+                        {"documents", manifest.documents},
+                        {"ready", cluster.ready()},
+                        {"queries_in_flight", setting.queries.in_flight()},
+                        {"leaves", std::move(leaves)},
+                        {"partitions", std::move(partitions)}});
+}
+
+// Hands a request about a leaf's faults to the leaf, and its answer back.
+asio::awaitable<HttpResponse> faults_of_leaf(const RoutesSetting& setting, HttpRequest& request, const PathParts& parts) {
+  const std::string& name = parts.at("leaf");
+  const auto client = setting.cluster.client_named(name);
+  if (!client) co_return wire::problem(404, "unknown-leaf", "The topology has no leaf '" + name + "'.");
+  const auto endpoint = co_await wire::resolve_address(client->leaf().address);
+  if (endpoint.has_error()) co_return wire::problem(502, "leaf-unreachable", to_string(endpoint.error()));
+  wire::HttpClient http(setting.executor, *endpoint);
+  auto answer = co_await http.request(request.method, "/v1/faults", std::move(request.body), leaf_answer_time);
+  if (answer.has_error()) {
+    co_return wire::problem(answer.error().code == Errc::expired ? 504 : 502, "leaf-unreachable",
+                            "Leaf '" + name + "': " + to_string(answer.error()) + ".");
+  }
+  HttpResponse response;
+  response.status = answer->status;
+  response.content_type = answer->content_type;
+  response.body = std::move(answer->body);
+  co_return response;
+}
+
+}  // namespace
+
+std::vector<wire::Route> routes(RoutesSetting setting) {
+  const auto faults = [setting](HttpRequest& request, const PathParts& parts) -> asio::awaitable<HttpResponse> {
+    return faults_of_leaf(setting, request, parts);
+  };
+  return {
+      {"GET", "/v1/search",
+       [setting](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> {
+         return search(setting, request, parse_parameters(request.parameters, setting.default_deadline));
+       }},
+      {"POST", "/v1/search",
+       [setting](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> {
+         return search_by_body(setting, request);
+       }},
+      {"GET", "/v1/cluster",
+       [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return describe_cluster(setting); }},
+      {"GET", "/v1/leaves/{leaf}/faults", faults},
+      {"PUT", "/v1/leaves/{leaf}/faults", faults},
+      {"DELETE", "/v1/leaves/{leaf}/faults", faults},
+      {"GET", "/livez",
+       [](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return json_response({{"status", "ok"}}); }},
+      {"GET", "/readyz",
+       [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+         if (setting.draining) co_return wire::problem(503, "draining", "This root is stopping.");
+         if (!setting.cluster.ready()) co_return wire::problem(503, "not-ready", "Not every partition has a leaf that serves it.");
+         co_return json_response({{"status", "ok"}});
+       }},
+      {"GET", "/metrics",
+       [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+         HttpResponse response;
+         response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+         response.body = metrics_text(setting.metrics.registry);
+         co_return response;
+       }},
+  };
+}
+
+}  // namespace hedgerow::root

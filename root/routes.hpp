@@ -1,0 +1,26 @@
+// The root's HTTP API as a table: path to handler.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <vector>
+
+#include "root/cluster.hpp"
+#include "root/metrics.hpp"
+#include "root/query_service.hpp"
+#include "wire/http_router.hpp"
+
+namespace hedgerow::root {
+
+struct RoutesSetting {
+  boost::asio::any_io_executor executor;
+  QueryService& queries;
+  Cluster& cluster;
+  Metrics& metrics;
+  Duration default_deadline;
+  const bool& draining;
+};
+
+// What is given must outlive the routes.
+std::vector<wire::Route> routes(RoutesSetting setting);
+
+}  // namespace hedgerow::root

@@ -1,0 +1,151 @@
+#include "root/search_parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+#include <string_view>
+
+namespace hedgerow::root {
+
+namespace {
+
+using Parsed = boost::system::result<void, ParameterProblem>;
+
+ParameterProblem bad(const std::string& name, const std::string& value, const std::string& wanted) {
+  const std::string shown = value.size() <= 60 ? value : value.substr(0, 60) + "…";
+  return {"bad-parameter", "'" + name + "' is '" + shown + "', but takes " + wanted + ".", name};
+}
+
+std::optional<std::uint32_t> whole_number(const std::string& text) {
+  std::uint32_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// One row a parameter: how its text is read.
+struct Row {
+  std::string_view name;
+  Parsed (*read)(const std::string& value, SearchParameters& out);
+};
+
+constexpr std::array rows{
+    Row{"q", [](const std::string& value, SearchParameters& out) -> Parsed {
+          out.query = value;
+          return {};
+        }},
+    Row{"k", [](const std::string& value, SearchParameters& out) -> Parsed {
+          const auto k = whole_number(value);
+          if (!k || *k == 0 || *k > SearchParameters::largest_k) return bad("k", value, "a whole number from 1 to 1000");
+          out.k = *k;
+          return {};
+        }},
+    Row{"offset", [](const std::string& value, SearchParameters& out) -> Parsed {
+          const auto offset = whole_number(value);
+          if (!offset || *offset > SearchParameters::largest_offset_and_k) {
+            return bad("offset", value, "a whole number from 0 to 10000");
+          }
+          out.offset = *offset;
+          return {};
+        }},
+    Row{"deadline", [](const std::string& value, SearchParameters& out) -> Parsed {
+          const auto deadline = parse_duration(value);
+          if (deadline.has_error() || *deadline <= Duration::zero() || *deadline > SearchParameters::longest_deadline) {
+            return bad("deadline", value, "a duration above 0 and up to 60s, such as 250ms");
+          }
+          out.deadline = *deadline;
+          return {};
+        }},
+    Row{"fanout", [](const std::string& value, SearchParameters& out) -> Parsed {
+          if (value == "all") {
+            out.fanout.reset();
+            return {};
+          }
+          const auto width = whole_number(value);
+          if (!width || *width == 0) return bad("fanout", value, "'all' or a whole number of at least 1");
+          out.fanout = *width;
+          return {};
+        }},
+    Row{"partial", [](const std::string& value, SearchParameters& out) -> Parsed {
+          if (value != "allow" && value != "deny") return bad("partial", value, "'allow' or 'deny'");
+          out.partial = value == "deny" ? PartialAnswers::deny : PartialAnswers::allow;
+          return {};
+        }},
+    Row{"class", [](const std::string& value, SearchParameters& out) -> Parsed {
+          if (value != "interactive" && value != "batch") return bad("class", value, "'interactive' or 'batch'");
+          out.service_class = value == "batch" ? ServiceClass::batch : ServiceClass::interactive;
+          return {};
+        }},
+    Row{"trace", [](const std::string& value, SearchParameters& out) -> Parsed {
+          if (value != "on" && value != "off") return bad("trace", value, "'on' or 'off'");
+          out.trace = value == "on";
+          return {};
+        }},
+};
+
+// Known words of the API whose work is still to come.
+constexpr std::array<std::string_view, 10> not_yet{"min_completeness", "patience", "hedge", "tied",  "canary",
+                                                   "spelling",         "snippets", "facets", "cache", "like"};
+
+class Reader {
+ public:
+  explicit Reader(Duration default_deadline) { out_.deadline = default_deadline; }
+
+  Parsed read(const std::string& name, const std::string& value) {
+    if (!seen_.insert(name).second) return ParameterProblem{"bad-parameter", "'" + name + "' is given twice.", name};
+    for (const Row& row : rows) {
+      if (row.name == name) return row.read(value, out_);
+    }
+    if (std::find(not_yet.begin(), not_yet.end(), name) != not_yet.end()) {
+      return ParameterProblem{"not-yet", "'" + name + "' is part of the API, but not yet offered by this version.", name};
+    }
+    const std::string shown = name.size() <= 60 ? name : name.substr(0, 60) + "…";
+    return ParameterProblem{"unknown-parameter", "There is no parameter '" + shown + "'.", shown};
+  }
+
+  boost::system::result<SearchParameters, ParameterProblem> finish() {
+    if (!seen_.contains("q")) return ParameterProblem{"missing-parameter", "'q', the query, is missing.", "q"};
+    if (out_.offset + out_.k > SearchParameters::largest_offset_and_k) {
+      return ParameterProblem{"bad-parameter", "'offset' and 'k' together go beyond 10000.", "offset"};
+    }
+    return std::move(out_);
+  }
+
+ private:
+  SearchParameters out_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+boost::system::result<SearchParameters, ParameterProblem> parse_parameters(
+    const std::vector<std::pair<std::string, std::string>>& parameters, Duration default_deadline) {
+  Reader reader(default_deadline);
+  for (const auto& [name, value] : parameters) {
+    if (const auto read = reader.read(name, value); read.has_error()) return read.error();
+  }
+  return reader.finish();
+}
+
+boost::system::result<SearchParameters, ParameterProblem> parse_parameters_json(const std::string& body,
+                                                                                Duration default_deadline) {
+  const auto json = nlohmann::json::parse(body, nullptr, false);
+  if (json.is_discarded()) return ParameterProblem{"bad-json", "The body is not valid JSON.", ""};
+  if (!json.is_object()) return ParameterProblem{"bad-json", "The body is not a JSON object.", ""};
+  Reader reader(default_deadline);
+  for (const auto& [name, value] : json.items()) {
+    std::string text;
+    if (value.is_string()) {
+      text = value.get<std::string>();
+    } else if (value.is_number_integer()) {
+      text = value.dump();
+    } else {
+      return ParameterProblem{"bad-parameter", "'" + name + "' is neither a text nor a whole number.", name};
+    }
+    if (const auto read = reader.read(name, text); read.has_error()) return read.error();
+  }
+  return reader.finish();
+}
+
+}  // namespace hedgerow::root

@@ -1,0 +1,48 @@
+// What a client may ask of /v1/search: read from a query string or a JSON body, checked, with defaults. Pure.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/attempt.hpp"
+#include "base/clock.hpp"
+#include "base/error.hpp"
+
+namespace hedgerow::root {
+
+enum class PartialAnswers { allow, deny };
+
+struct SearchParameters {
+  static constexpr std::uint32_t largest_k = 1000;
+  static constexpr std::uint32_t largest_offset_and_k = 10'000;
+  static constexpr Duration longest_deadline = std::chrono::seconds(60);
+
+  std::string query;
+  std::uint32_t k = 10;
+  std::uint32_t offset = 0;
+  Duration deadline = std::chrono::milliseconds(250);
+  std::optional<std::uint32_t> fanout;  // nullopt: all partitions
+  PartialAnswers partial = PartialAnswers::allow;
+  ServiceClass service_class = ServiceClass::interactive;
+  bool trace = false;
+};
+
+// A request that is refused, in the words of problem details.
+struct ParameterProblem {
+  std::string type;    // "unknown-parameter", "bad-parameter", "missing-parameter", "not-yet", "bad-json"
+  std::string detail;  // names the parameter and the value
+  std::string parameter;
+};
+
+// default_deadline: the server's, for requests that name none.
+boost::system::result<SearchParameters, ParameterProblem> parse_parameters(
+    const std::vector<std::pair<std::string, std::string>>& parameters, Duration default_deadline);
+// The same as a JSON object: texts, numbers and durations with their unit as text.
+boost::system::result<SearchParameters, ParameterProblem> parse_parameters_json(const std::string& body,
+                                                                                Duration default_deadline);
+
+}  // namespace hedgerow::root

@@ -1,0 +1,71 @@
+// A root, put together: statistics, cluster, query service and HTTP side, on one thread.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "index/manifest.hpp"
+#include "index/statistics.hpp"
+#include "root/cluster.hpp"
+#include "root/metrics.hpp"
+#include "root/query_service.hpp"
+#include "wire/http_router.hpp"
+#include "wire/http_server.hpp"
+
+namespace hedgerow::root {
+
+struct Settings {
+  std::filesystem::path index;
+  std::filesystem::path topology;
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 7080;
+  std::filesystem::path address_file;
+  Duration default_deadline = std::chrono::milliseconds(250);
+  std::size_t most_queries = 1024;
+  std::size_t most_connections = 4096;
+  Duration link_idle_time = std::chrono::seconds(1);
+  Duration link_connect_time = std::chrono::milliseconds(500);
+  Duration longest_reconnect_pause = std::chrono::milliseconds(500);
+  std::size_t unanswered_bytes = 4 << 20;
+  Duration drain_time = std::chrono::seconds(5);
+  std::vector<std::string> hosts;
+  std::uint64_t seed = 0;  // 0: picked by main
+  std::string log_level = "info";
+};
+
+class Server {
+ public:
+  // Errors: those of manifest, statistics and topology.
+  static result<std::unique_ptr<Server>> create(boost::asio::io_context& io, const Settings& settings);
+
+  // Errors: io, invalid_argument.
+  result<boost::asio::ip::tcp::endpoint> listen();
+  // Reads the topology file again; a broken one is logged, and changes nothing.
+  void reload();
+  // Lets the queries in progress be answered, then ends every connection and link.
+  boost::asio::awaitable<void> drain();
+
+ private:
+  Server(boost::asio::io_context& io, const Settings& settings, Manifest manifest, CollectionStatistics statistics,
+         const Topology& topology);
+  boost::asio::awaitable<void> run_control_timer();
+
+  boost::asio::io_context& io_;
+  Settings settings_;
+  Metrics metrics_;
+  Cluster cluster_;
+  QueryService queries_;
+  bool draining_ = false;
+  wire::HttpRouter router_;
+  wire::HttpServer http_;
+  boost::asio::steady_timer control_timer_;
+};
+
+}  // namespace hedgerow::root
