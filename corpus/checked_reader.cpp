@@ -105,7 +105,8 @@ std::vector<std::string> CheckedReader::notes() const {
   }
   if (unfit_facet_values_ > 0) {
     notes.push_back(std::to_string(unfit_facet_values_) + " values are no facets and were left out: longer than " +
-                    std::to_string(Document::longest_facet_value_bytes) + " bytes, or their field's name is blank or longer than " +
+                    std::to_string(Document::longest_facet_value_bytes) +
+                    " bytes, or their field's name is blank or longer than " +
                     std::to_string(Document::longest_facet_name_bytes));
   }
   return notes;

@@ -26,6 +26,9 @@ struct Chosen {
 };
 using ChosenStanzas = std::unordered_map<std::string, Chosen>;
 
+// So many faults of the translation lists are reported one by one, and not more, however broken they are.
+constexpr std::size_t most_translation_errors = 100;
+
 // A description's further lines in its own form: " ." is an empty line, a line with more than one blank is verbatim,
 // the others are paragraphs to be set anew. The first blank of each line is already gone.
 std::string plain_description(std::string_view lines) {
@@ -119,7 +122,8 @@ class DebianReader final : public Reader {
   std::uint64_t longest_;
   ChosenStanzas chosen_;
   LongDescriptions long_descriptions_;
-  std::optional<ReadError> damaged_translation_;
+  std::vector<ReadError> translation_errors_;
+  std::size_t translation_errors_given_ = 0;
 
   std::size_t list_ = 0;  // of lists_.packages
   std::optional<ControlFile> open_list_;
@@ -166,8 +170,8 @@ result<void> DebianReader::load_long_descriptions() {
     for (bool over = false; !over;) {
       const auto outcome = file->next();
       over = std::holds_alternative<EndOfCorpus>(outcome);
-      if (const auto* error = std::get_if<ReadError>(&outcome); error != nullptr && !damaged_translation_) {
-        damaged_translation_ = *error;
+      if (const auto* error = std::get_if<ReadError>(&outcome)) {
+        if (error->fatal || translation_errors_.size() < most_translation_errors) translation_errors_.push_back(*error);
       }
       const auto* stanza = std::get_if<const Stanza*>(&outcome);
       if (stanza == nullptr) continue;
@@ -207,7 +211,9 @@ Document DebianReader::document_of(const Stanza& stanza) {
 
 ReadOutcome DebianReader::next() {
   if (over_) return EndOfCorpus{};
-  if (damaged_translation_) return give(*std::exchange(damaged_translation_, std::nullopt));
+  if (translation_errors_given_ < translation_errors_.size()) {
+    return give(translation_errors_[translation_errors_given_++]);
+  }
   while (list_ < lists_.packages.size()) {
     if (!open_list_) {
       auto file = ControlFile::open(lists_.packages[list_], longest_);
@@ -232,13 +238,20 @@ ReadOutcome DebianReader::next() {
     ++documents_;
     return document_of(stanza);
   }
+  if (documents_ < chosen_.size()) {
+    const std::string missing = std::to_string(chosen_.size() - documents_) + " of " + std::to_string(chosen_.size());
+    return give(ReadError{lists_.packages.front().parent_path().string(), 0,
+                          missing + " packages were not found again: the lists changed while they were read", true});
+  }
   over_ = true;
   return EndOfCorpus{};
 }
 
 ReadProgress DebianReader::progress() const {
   ReadProgress progress{documents_, errors_, 0, 1.0};
-  if (!over_ && !chosen_.empty()) progress.fraction = static_cast<double>(documents_) / static_cast<double>(chosen_.size());
+  if (!over_ && !chosen_.empty()) {
+    progress.fraction = static_cast<double>(documents_) / static_cast<double>(chosen_.size());
+  }
   return progress;
 }
 

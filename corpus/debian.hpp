@@ -12,8 +12,8 @@
 // Memory: one stanza, the newest version of each package (some 150 bytes each), and the long descriptions of those
 // (some 30 MB for Debian 12). The Packages lists are streamed, twice: opening reads them all once to find the versions.
 //
-// A list that breaks off is a fatal error, since no part of the catalogue should be missing unnoticed; so is a damaged
-// Translation list, and both are reported when they are met by next().
+// No part of the catalogue goes missing unnoticed: a list that breaks off is a fatal error, the Translation lists too
+// (next() reports their faults first), and so are lists that apt replaced between the two readings.
 #pragma once
 
 #include "corpus/reader.hpp"

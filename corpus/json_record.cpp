@@ -89,7 +89,9 @@ class RecordHandler final : public nlohmann::json_sax<json> {
   }
 
   bool pass_over() {
-    if (record.nested_field.empty()) record.nested_field = key_;
+    if (record.nested_field.empty()) {
+      record.nested_field = key_.size() <= Document::longest_facet_name_bytes ? key_ : "(a long name)";
+    }
     return ++depth_, true;
   }
   bool leave() {

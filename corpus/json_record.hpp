@@ -13,7 +13,7 @@ namespace hedgerow {
 struct JsonRecord {
   Document document;
   // The name of a field that holds an object, or an array in an array: those are no facets and are left out.
-  // Empty if there is none.
+  // Empty if there is none; "(a long name)" in place of one that is too long for a facet.
   std::string nested_field;
 };
 

@@ -86,7 +86,8 @@ TEST_CASE("the lists read alike plain, as gz, xz, lz4 and others, under the name
     std::string filter;
     std::string ending;
   };
-  for (const Row& row : {Row{"gzip", ".gz"}, Row{"xz", ".xz"}, Row{"lz4", ".lz4"}, Row{"zstd", ".zst"}, Row{"bzip2", ".bz2"}}) {
+  const Row rows[] = {{"gzip", ".gz"}, {"xz", ".xz"}, {"lz4", ".lz4"}, {"zstd", ".zst"}, {"bzip2", ".bz2"}};
+  for (const Row& row : rows) {
     CAPTURE(row.ending);
     const TemporaryFolder folder;
     folder.write("a_main_binary-amd64_Packages" + row.ending, packed(vim_stanza, row.filter));
@@ -101,8 +102,8 @@ TEST_CASE("of a package in several lists and versions, the newest is the documen
   const TemporaryFolder folder;
   folder.write("a_main_Packages", package("bash", "5.2.15-2", "old") + package("only-here", "1", "x") +
                                       package("bash", "5.2.9-1", "older") + package("same", "1.0-1", "first"));
-  folder.write("b_security_Packages", package("bash", "5.2.15-2+b10", "newest") + package("bash", "5.2.15-2+b9", "less") +
-                                          package("same", "1.0-1", "second"));
+  folder.write("b_security_Packages", package("bash", "5.2.15-2+b10", "newest") +
+                                          package("bash", "5.2.15-2+b9", "less") + package("same", "1.0-1", "second"));
   const Everything all = read_all("debian:" + folder.path());
   CHECK(titles(all) == Texts{"only-here - x", "same - first", "bash - newest"});
   CHECK(all.errors.empty());
@@ -111,7 +112,8 @@ TEST_CASE("of a package in several lists and versions, the newest is the documen
 TEST_CASE("a description that stands in Packages itself needs no translation list") {
   const TemporaryFolder folder;
   folder.write("Packages",
-               "package: old\nversion: 1\nDESCRIPTION: Short\n Long one.\n Goes on.\nTag: role::{program,plugin}, interface::x11\n\n"
+               "package: old\nversion: 1\nDESCRIPTION: Short\n Long one.\n Goes on.\n"
+               "Tag: role::{program,plugin}, interface::x11\n\n"
                "Package: bare\nVersion: 1\n\n");
   const Everything all = read_all("debian:" + folder.path());
   CHECK(titles(all) == Texts{"old - Short", "bare"});
@@ -159,7 +161,8 @@ TEST_CASE("stanzas that are none are errors with their line, and the packages ar
   CorpusSettings settings;
   settings.longest_record_bytes = 200;
   const std::string long_field = "Package: long\nDepends: " + std::string(300, 'x') + "\n\n";
-  const std::string long_stanza = "Package: wide\n" + ("A: " + std::string(100, 'x') + "\n") + ("B: " + std::string(100, 'x') + "\n\n");
+  const std::string hundred(100, 'x');
+  const std::string long_stanza = "Package: wide\nA: " + hundred + "\nB: " + hundred + "\n\n";
   folder.write("Packages", package("a", "1", "x") +             // lines 1 to 4
                                "Version: 1\nSection: x\n\n" +   // 5
                                "Package: b\nno field here\n\n"  // 8, 9
@@ -198,11 +201,35 @@ TEST_CASE("a list that breaks off is a fatal error after the packages that were 
   }
 }
 
+TEST_CASE("lists that are replaced while they are read are a fatal error: no package goes missing unnoticed") {
+  const TemporaryFolder folder;
+  folder.write("a_Packages", package("a", "1", "x") + package("b", "1", "x"));
+  auto reader = open_corpus("debian:" + folder.path(), {});
+  REQUIRE(reader.has_value());
+  folder.write("a_Packages", package("a", "1", "x") + "\n" + package("b", "1", "x"));
+  CHECK(std::get<Document>((*reader)->next()).id == "a");
+  const ReadError error = std::get<ReadError>((*reader)->next());
+  CHECK(error.fatal);
+  CHECK(error.what == "1 of 2 packages were not found again: the lists changed while they were read");
+  CHECK(std::holds_alternative<EndOfCorpus>((*reader)->next()));
+}
+
+TEST_CASE("faults of a translation list are reported, and its sound descriptions are used") {
+  const TemporaryFolder folder;
+  folder.write("a_Packages", vim_stanza);
+  folder.write("a_Translation-en", "nonsense\n\n" + vim_translation + "more nonsense\n");
+  const Everything all = read_all("debian:" + folder.path());
+  CHECK(all.documents == std::vector<Document>{vim});
+  CHECK(all.error_texts(folder.path()) == Texts{"a_Translation-en:1: a line without the name of a field",
+                                                "a_Translation-en:17: a line without the name of a field"});
+}
+
 TEST_CASE("an empty list is a catalogue without packages, and the fraction rises to 1 by packages") {
   const TemporaryFolder folder;
   folder.write("Packages", "");
   CHECK(read_all("debian:" + folder.path()).progress.fraction == 1.0);
-  folder.write("Packages", package("a", "1", "x") + package("b", "1", "x") + package("c", "1", "x") + package("d", "1", "x"));
+  folder.write("Packages", package("a", "1", "x") + package("b", "1", "x") + package("c", "1", "x") +
+                               package("d", "1", "x"));
   CHECK(read_all("debian:" + folder.path()).fractions == std::vector<double>{0.25, 0.5, 0.75, 1, 1});
 }
 

@@ -22,8 +22,11 @@ class Machine {
     const std::string lists = R"sh(
       cd "$M/repository/dists/stable"
       arch=$(dpkg --print-architecture); mkdir -p "main/binary-$arch"
-      printf 'Package: tree\nVersion: 2\nArchitecture: all\nMaintainer: x\nDescription: lists folders\nDescription-md5: 0123456789abcdef0123456789abcdef\nFilename: x\nSize: 1\nSHA256: 0\n\n' > "main/binary-$arch/Packages"
-      printf 'Package: tree\nDescription-md5: 0123456789abcdef0123456789abcdef\nDescription-en: lists folders\n Long words about it.\n\n' > main/i18n/Translation-en
+      md5=0123456789abcdef0123456789abcdef
+      { printf 'Package: tree\nVersion: 2\nArchitecture: all\nMaintainer: x\nDescription: lists folders\n'
+        printf 'Description-md5: %s\nFilename: x\nSize: 1\nSHA256: 0\n\n' $md5; } > "main/binary-$arch/Packages"
+      printf 'Package: tree\nDescription-md5: %s\nDescription-en: lists folders\n Long words about it.\n\n' $md5 \
+        > main/i18n/Translation-en
       { echo "Suite: stable"; echo "Codename: stable"; echo "Architectures: $arch all"; echo "Components: main"
         echo "Date: $(date -uR)"; echo "SHA256:"
         for f in "main/binary-$arch/Packages" main/i18n/Translation-en; do
@@ -66,7 +69,7 @@ bool has_apt() {
 
 }  // namespace
 
-TEST_CASE("where the machine keeps no long descriptions they are fetched into a private folder, and nothing of its own changes") {
+TEST_CASE("long descriptions that the machine lacks are fetched into a private folder, and its own stay as they are") {
   if (!has_apt()) return;
   const Machine machine;
   const int status = machine.fetch();

@@ -41,7 +41,8 @@ TEST_CASE("id, title, text and url are the document; every other field is a face
 
 TEST_CASE("objects, and arrays in arrays, are no facets: they are left out and named, and hide nothing else") {
   const auto record = parse_json_record(
-      R"({"meta": {"id": "inner", "tags": ["x"]}, "id": "a", "list": ["p", ["q"], {"title": "inner"}, "r"], "text": "t"})");
+      R"({"meta": {"id": "inner", "tags": ["x"]}, "id": "a", "list": ["p", ["q"], {"title": "inner"}, "r"], )"
+      R"("text": "t"})");
   REQUIRE(record.has_value());
   CHECK(record->document == Document{"a", "", "", "t", {{"list", {"p", "r"}}}});
   CHECK(record->nested_field == "meta");
@@ -121,9 +122,10 @@ TEST_CASE("bad records name file and line, and the good ones around them are rea
 
 TEST_CASE("bytes that are not UTF-8 are replaced and counted, and NUL and its like become spaces") {
   const TemporaryFolder folder;
-  const Everything all = read_jsonl(folder,
-                                    "{\"id\": \"a\", \"title\": \"caf\xe9\", \"text\": \"\xff\xfe\", \"f\": \"x\xe9\"}\n"
-                                    "{\"id\": \"b\", \"text\": \"gr\xc3\xbcn\\u0000\\u001b[1m\\ttab\", \"f\": \"x\\u0007y\"}\n");
+  const Everything all = read_jsonl(
+      folder,
+      "{\"id\": \"a\", \"title\": \"caf\xe9\", \"text\": \"\xff\xfe\", \"f\": \"x\xe9\"}\n"
+      "{\"id\": \"b\", \"text\": \"gr\xc3\xbcn\\u0000\\u001b[1m\\ttab\", \"f\": \"x\\u0007y\"}\n");
   REQUIRE(all.ids() == Texts{"a", "b"});
   CHECK(all.documents[0].title == "caf\xef\xbf\xbd");
   CHECK(all.documents[0].text == "\xef\xbf\xbd\xef\xbf\xbd");
@@ -149,22 +151,23 @@ TEST_CASE("facet values are kept once, without empty ones; what is too long for 
   CHECK(all.documents[0].facets ==
         std::map<std::string, Texts>{{"f", {"x", "y"}}, {"fits", {std::string(160, 'z')}}});
   REQUIRE(all.notes.size() == 2);
-  CHECK(all.notes[0] == "field 'deep' holds an object or nested arrays in 1 record and is no facet there; it was left out");
+  CHECK(all.notes[0] ==
+        "field 'deep' holds an object or nested arrays in 1 record and is no facet there; it was left out");
   CHECK(all.notes[1].starts_with("3 values are no facets"));
 }
 
 TEST_CASE("an id has a longest length") {
   const TemporaryFolder folder;
-  const Everything all = read_jsonl(folder, "{\"id\": \"" + std::string(1024, 'a') + "\", \"text\": \"t\"}\n" + "{\"id\": \"" +
-                                                std::string(1025, 'a') + "\", \"text\": \"t\"}\n");
+  const auto line = [](std::size_t size) { return "{\"id\": \"" + std::string(size, 'a') + "\", \"text\": \"t\"}\n"; };
+  const Everything all = read_jsonl(folder, line(1024) + line(1025));
   CHECK(all.documents.size() == 1);
   CHECK(all.error_texts(folder.path()) == Texts{"f:2: an id of 1025 bytes is longer than the 1024 allowed"});
 }
 
 TEST_CASE("a byte order mark, CR LF, an empty file and one of empty lines are ordinary") {
   const TemporaryFolder folder;
-  CHECK(read_jsonl(folder, "\xef\xbb\xbf{\"id\": \"a\", \"text\": \"t\"}\r\n\r\n{\"id\": \"b\", \"text\": \"t\"}").ids() ==
-        Texts{"a", "b"});
+  const std::string records = "{\"id\": \"a\", \"text\": \"t\"}\r\n\r\n{\"id\": \"b\", \"text\": \"t\"}";
+  CHECK(read_jsonl(folder, "\xef\xbb\xbf" + records).ids() == Texts{"a", "b"});
   CHECK(read_jsonl(folder, "").progress.fraction == 1.0);
   CHECK(read_jsonl(folder, "\n \n\t\r\n").errors.empty());
 }
