@@ -29,6 +29,7 @@ bool is_sha256(const std::string& text) {
 // empty.
 class FieldReader {
  public:
+  // object outlives the reader.
   FieldReader(const json& object, std::string where, std::string& complaint)
       : object_(object), where_(std::move(where)), complaint_(complaint) {}
 
@@ -126,8 +127,8 @@ result<Manifest> manifest_from_json(const std::string& text) {
   fields.number("documents", manifest.documents);
   fields.number("total_length", manifest.total_length);
   if (complaint.empty()) {
-    FieldReader statistics(root.contains("statistics") ? root["statistics"] : json(), "manifest.json: statistics",
-                           complaint);
+    const json statistics_object = root.value("statistics", json());
+    FieldReader statistics(statistics_object, "manifest.json: statistics", complaint);
     statistics.file("file", manifest.statistics_file);
     statistics.sha256("sha256", manifest.statistics_sha256);
   }
