@@ -188,7 +188,13 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
         co_await link_handler(std::move(*link));
         co_return;
       }
-      HttpResponse response = refusal ? std::move(*refusal) : co_await respond(request, stream);
+      // Not as one conditional expression: g++ 12 destroys what co_await gives there before it is moved from.
+      HttpResponse response;
+      if (refusal) {
+        response = std::move(*refusal);
+      } else {
+        response = co_await respond(request, stream);
+      }
       connection.busy = false;
       const bool go_on = keep_alive && !draining;
       stream.expires_after(settings.idle_time);
