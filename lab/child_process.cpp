@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -169,7 +168,7 @@ result<std::shared_ptr<ChildProcess>> ChildProcess::start(asio::any_io_executor 
     ::waitpid(pid, nullptr, 0);
     return Error{Errc::io, program + " does not run: " + reason_of(error)};
   }
-  const int descriptor = ::pidfd_open(pid, 0);
+  const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
   if (descriptor < 0) {
     const int reason = errno;
     ::kill(pid, SIGKILL);

@@ -128,7 +128,7 @@ TEST_CASE("every query of the schedule is asked once, in the file's order, with 
   const auto [frame, report] = bench.run();
   CHECK(frame.intended == 100);
   CHECK(report.answered() == 100);
-  CHECK(targets == std::map<std::string, int>{{"/v1/search?q=full+text&deadline=50ms", 50},
+  CHECK(targets == std::map<std::string, int>{{"/v1/search?q=full%20text&deadline=50ms", 50},
                                               {"/v1/search?q=a%26b&deadline=50ms", 50}});
 }
 

@@ -8,7 +8,7 @@
 using namespace hedgerow::lab;
 
 TEST_CASE("a search's target is encoded so that a server reads the query as it was, whatever it holds") {
-  CHECK(search_target("full text", {}) == "/v1/search?q=full+text");
+  CHECK(search_target("full text", {}) == "/v1/search?q=full%20text");
   CHECK(search_target("a", {{"k", "3"}, {"deadline", "50ms"}}) == "/v1/search?q=a&k=3&deadline=50ms");
   for (const std::string query : {"+must -not \"a phrase\"", "50% & more = less?", "a#b/c\\d", "übergrößen 日本", "a\r\nHost: x"}) {
     const auto target = search_target(query, {{"k", "1"}});
