@@ -20,7 +20,7 @@ Everything read_jsonl(const TemporaryFolder& folder, std::string_view bytes, con
 
 }  // namespace
 
-TEST_CASE("id, title, text and url are the document; every other field is a facet as it is written") {
+TEST_CASE("id, title, text and url are the document, and every other field is a facet as it is written") {
   const auto record = parse_json_record(
       R"({"id": "a1", "title": "T", "text": "x\ny \u00e9", "url": "u", "year": 1999, "score": 1.50, "big": )"
       R"(123456789012345678901234567890, "low": -7, "free": true, "tags": ["b", "a", 3, false, null], "none": null})");
@@ -141,7 +141,7 @@ TEST_CASE("bytes that are not UTF-8 are replaced and counted, and NUL and its li
   CHECK(raw.errors.size() == 1);
 }
 
-TEST_CASE("facet values are kept once, without empty ones; what is too long for a facet is left out and noted") {
+TEST_CASE("facet values are kept once, without empty ones, and what is too long for a facet is left out and noted") {
   const TemporaryFolder folder;
   const Everything all = read_jsonl(
       folder, "{\"id\": \"a\", \"text\": \"t\", \"f\": [\"x\", \"y\", \"x\", \"\"], \"none\": [], \"long\": \"" +

@@ -41,7 +41,7 @@ TEST_CASE("no two ranks share a word, and commoner words are no longer than rare
   CHECK(synthetic_word(1'000'000'000'000).size() == 12);
 }
 
-TEST_CASE("the same seed gives the same documents, whatever their number; another seed gives others") {
+TEST_CASE("the same seed gives the same documents, whatever their number, and another seed gives others") {
   const Everything three = read_all("synthetic:3");
   const Everything ten = read_all("synthetic:10");
   REQUIRE(three.documents.size() == 3);
