@@ -115,9 +115,8 @@ result<void> Session::on_search(wire::SearchCall&& call, Instant now) {
   }
   QueryPlan plan;
   plan.serialised_query = std::move(call.query);
-  for (std::size_t i = 0; i < call.terms.size(); ++i) {
-    plan.terms.push_back({std::move(call.terms[i]), call.document_frequencies[i]});
-  }
+  // Copied, not moved: a fault's word is looked for among them below.
+  for (std::size_t i = 0; i < call.terms.size(); ++i) plan.terms.push_back({call.terms[i], call.document_frequencies[i]});
   plan.collection_documents = call.collection_documents;
   plan.average_length = call.average_length;
   plan.generation = call.generation;
