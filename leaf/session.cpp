@@ -214,9 +214,10 @@ void Session::on_cancel(const wire::Cancel& cancel) {
 }
 
 Replier Session::replier() {
-  return [self = shared_from_this()](wire::Message&& message, Duration late) {
-    asio::post(self->setting_.io, [self, late, message = std::move(message)]() mutable {
-      self->answer(std::move(message), late);
+  // Workers never own the session: it would keep itself alive through its own tasks, and could end on a worker's thread.
+  return [weak = weak_from_this(), &io = setting_.io](wire::Message&& message, Duration late) {
+    asio::post(io, [weak, late, message = std::move(message)]() mutable {
+      if (const auto self = weak.lock()) self->answer(std::move(message), late);
     });
   };
 }

@@ -1,7 +1,7 @@
 // One root's link to this leaf: takes its calls apart, hands them to the workers, and sends the answers back.
 //
-// On the I/O thread. Lives while its link runs or an answer is under way (shared_ptr). When the link ends, everything
-// that it asked for is stopped.
+// On the I/O thread, which alone owns it (shared_ptr): while its link runs, and while an injected delay holds an answer
+// back. Workers hold it weakly. When the link ends, everything that it asked for is stopped.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
