@@ -73,7 +73,6 @@ void SearchWork::execute(WorkerContext& worker, Instant pushed_at, Instant now) 
     return fail(FailureReason::failed, to_string(hits.error()), queue_time);
   }
 
-  if (hits->hits.size() >= task_->k) raise_threshold(task_->score_threshold, hits->hits[task_->k - 1].score);
   (wanted() ? task_->metrics.attempts_answered : task_->metrics.attempts_wasted).Increment();
 
   wire::PartitionAnswer answer;
@@ -91,7 +90,11 @@ void SearchWork::execute(WorkerContext& worker, Instant pushed_at, Instant now) 
   answer.service_time = service_time;
   answer.load = task_->pool.load();
   answer.fault = part_.fault.names;
+  const bool full = hits->hits.size() >= task_->k;
   task_->reply(std::move(answer), part_.fault.late);
+  // Only behind the answer, and not when it is held back: whoever got what was cut by this score must have got the hits
+  // that it was cut for, or a partial answer would lack hits of a partition that it calls searched.
+  if (full && part_.fault.late == Duration::zero()) raise_threshold(task_->score_threshold, hits->hits[task_->k - 1].score);
 }
 
 void SearchWork::expire(Instant pushed_at, Instant now) {

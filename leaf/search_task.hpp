@@ -34,8 +34,8 @@ struct SearchTask {
   PreparedQuery query;
   std::uint32_t k = 0;
   Instant deadline;
-  // The best score that k hits of one partition have reached so far: what scores less elsewhere on this leaf is not
-  // among the best k either.
+  // The best score that k hits of one partition have reached so far, once its answer is on its way: what scores less
+  // elsewhere on this leaf is not among the best k either.
   std::atomic<double> score_threshold{0};
   std::vector<std::unique_ptr<SearchPart>> parts;
   Replier reply;
