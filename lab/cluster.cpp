@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fstream>
+#include <thread>
 
 #include "wire/http_client.hpp"
 
@@ -117,11 +118,16 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
                  "--address-file", process.address_file.string(), "--log-level", settings.log_level};
     if (process.is_root) {
       arguments.insert(arguments.end(), {"--topology", (settings.state / "topology.json").string()});
+      arguments.insert(arguments.end(), settings.root_arguments.begin(), settings.root_arguments.end());
       return command;
     }
     arguments.insert(arguments.end(), {"--name", process.name, "--partitions", joined(process.partitions)});
-    if (settings.workers) arguments.insert(arguments.end(), {"--workers", std::to_string(*settings.workers)});
+    // All leaves share this machine's cores.
+    const auto leaves = std::max<std::size_t>(1, settings.placement.size());
+    const auto share = std::max<std::size_t>(1, std::thread::hardware_concurrency() / leaves);
+    arguments.insert(arguments.end(), {"--workers", std::to_string(settings.workers ? *settings.workers : share)});
     if (settings.allow_faults) arguments.push_back("--allow-faults");
+    arguments.insert(arguments.end(), settings.leaf_arguments.begin(), settings.leaf_arguments.end());
     return command;
   }
 

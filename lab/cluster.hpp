@@ -30,8 +30,9 @@ struct ClusterSettings {
   std::size_t partitions = 0;
   std::size_t replicas = 0;
   std::uint16_t port = 7080;      // the root's; 0 for any free one
-  std::optional<unsigned> workers;  // of each leaf; its own default where not given
+  std::optional<unsigned> workers;  // of each leaf; its share of the cores where not given
   bool allow_faults = false;
+  std::vector<std::string> leaf_arguments, root_arguments;  // further ones, as they are
   std::string log_level = "info";
   // How long a process may take until it listens, and the root until it is ready.
   Duration start_time = std::chrono::seconds(60);

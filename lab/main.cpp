@@ -36,8 +36,14 @@ void add_up(CLI::App& app, UpSettings& up, int& status) {
   command.add_option("--leaves", up.leaves, "Leaf processes")->capture_default_str();
   command.add_option("--replicas", up.replicas, "Copies of each partition, on different leaves")->capture_default_str();
   command.add_option("--port", up.port, "The root's port on 127.0.0.1; 0: any free one")->capture_default_str();
-  command.add_option("--workers", up.workers, "Worker threads of each leaf (default: the leaf's own)")->check(CLI::PositiveNumber);
+  command.add_option("--workers", up.workers, "Worker threads of each leaf (default: its share of the cores)")->check(CLI::PositiveNumber);
   command.add_flag("--allow-faults", up.allow_faults, "Leaves take injected faults");
+  command.add_option("--leaf-arg", up.leaf_arguments, "A further argument of every leaf: --leaf-arg=--queue-capacity=16 (may be repeated)")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--root-arg", up.root_arguments, "A further argument of the root: --root-arg=--link-idle-time=5s (may be repeated)")
+      ->expected(1)
+      ->take_all();
   command.add_option("--state", up.state, "Directory for cluster.json, topology.json and logs (default: a fresh one)");
   command.add_option("--control-port", up.control_port, "The control API's port on 127.0.0.1; 0: any free one")
       ->capture_default_str();

@@ -126,6 +126,8 @@ result<ClusterSettings> check(asio::io_context& context, const UpSettings& setti
   cluster.port = settings.port;
   cluster.workers = settings.workers;
   cluster.allow_faults = settings.allow_faults;
+  cluster.leaf_arguments = settings.leaf_arguments;
+  cluster.root_arguments = settings.root_arguments;
   cluster.log_level = settings.log_level;
   cluster.start_time = settings.start_time;
   return cluster;

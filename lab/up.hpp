@@ -27,6 +27,8 @@ struct UpSettings {
   std::optional<unsigned> workers;
   // Leaves take injected faults.
   bool allow_faults = false;
+  // Handed to every leaf and to the root as they are, behind what `up` itself passes: "--link-idle-time=30s".
+  std::vector<std::string> leaf_arguments, root_arguments;
   // Where the cluster file, the topology and the logs go. By default a fresh directory below $XDG_RUNTIME_DIR or /tmp,
   // which is removed in the end when nothing went wrong.
   std::optional<std::filesystem::path> state;

@@ -1,6 +1,7 @@
 #include "wire/link.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket.hpp>
@@ -52,7 +53,7 @@ class WebSocketLink final : public Link, public std::enable_shared_from_this<Web
       return 0;
     }
     const std::size_t bytes = waiting_.size() - before;
-    if (!writing_) write();
+    schedule_write();
     return bytes;
   }
 
@@ -91,6 +92,16 @@ class WebSocketLink final : public Link, public std::enable_shared_from_this<Web
   std::string peer() const override { return peer_; }
 
  private:
+  // Not at once: what else this turn of the event loop has to say travels in the same frame.
+  void schedule_write() {
+    if (writing_) return;
+    writing_ = true;
+    asio::post(socket_.get_executor(), [self = shared_from_this()] {
+      self->writing_ = false;
+      if (!self->end_ && !self->waiting_.empty()) self->write();
+    });
+  }
+
   void write() {
     writing_ = true;
     on_the_way_ = waiting_.take();
