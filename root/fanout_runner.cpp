@@ -5,7 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <map>
 
-#include "base/log.hpp"
+#include "root/answer_check.hpp"
 
 namespace hedgerow::root {
 
@@ -81,7 +81,7 @@ class FanoutRunner::FetchCallObserver final : public wire::CallObserver {
   std::shared_ptr<LeafClient> leaf_client;
   AttemptId attempt;
   std::optional<CallId> id;  // while it is open
-  std::size_t trace_place = 0;
+  TracePlace trace_place;
 
  private:
   FanoutRunner& runner_;
@@ -138,6 +138,7 @@ void FanoutRunner::abandon() {
   if (!second_phase_) {
     perform(fanout_.abandon(clock_now()));
   } else {
+    for (auto& call : fetch_calls_) cancel(call);
     phase_finished_ = true;
     timer_.cancel();
   }
@@ -162,9 +163,7 @@ void FanoutRunner::perform(policy::Actions actions) {
     } else if (const auto* cancelled = std::get_if<policy::CancelAttempt>(&action)) {
       if (second_phase_) {
         for (auto& call : fetch_calls_) {
-          if (call.attempt != cancelled->attempt || !call.id) continue;
-          call.leaf_client->cancel(*call.id, {});
-          end_trace(call.trace_place, "cancelled");
+          if (call.attempt == cancelled->attempt) cancel(call);
         }
       } else {
         cancel(cancelled->attempt);
@@ -188,6 +187,7 @@ void FanoutRunner::send_search(LeafId leaf, const std::vector<policy::SendAttemp
   for (const auto& attempt : attempts) {
     if (carriers_.size() <= attempt.attempt.value) carriers_.resize(attempt.attempt.value + 1);
     carriers_[attempt.attempt.value].sent = now;
+    carriers_[attempt.attempt.value].trace_place = trace_attempt(attempt.kind, attempt.partition, client);
     switch (attempt.kind) {
       case AttemptKind::retry: ++counts_.retry; metrics_.attempts_retry.Increment(); break;
       default: ++counts_.primary; metrics_.attempts_primary.Increment(); break;
@@ -214,7 +214,6 @@ void FanoutRunner::send_search(LeafId leaf, const std::vector<policy::SendAttemp
       message.partitions.push_back(attempt.partition);
       call.attempts[attempt.partition] = attempt.attempt;
       carriers_[attempt.attempt.value].call = &call;
-      carriers_[attempt.attempt.value].trace_place = trace_attempt(attempt.kind, attempt.partition, *client);
     }
     id = client->search(message, call);
     call.id = id;
@@ -227,16 +226,30 @@ void FanoutRunner::send_search(LeafId leaf, const std::vector<policy::SendAttemp
 
 void FanoutRunner::search_failed(AttemptId attempt, AttemptFailure failure, const char* outcome) {
   end_trace(carriers_[attempt.value].trace_place, outcome);
-  perform(fanout_.on_failure(attempt, failure, clock_now()));
+  const auto& budget = cluster_.policies().retry_budget;
+  const auto refused_before = budget.refused();
+  auto actions = fanout_.on_failure(attempt, failure, clock_now());
+  metrics_.retries_refused_by_budget.Increment(static_cast<double>(budget.refused() - refused_before));
+  perform(std::move(actions));
 }
 
 void FanoutRunner::on_partition(SearchCallObserver& call, wire::Message&& message) {
   const Instant now = clock_now();
   const auto* failure = std::get_if<wire::PartitionFailure>(&message);
   const auto* answer = std::get_if<wire::PartitionAnswer>(&message);
-  const PartitionId partition = failure ? failure->partition : answer ? answer->partition : PartitionId{~0U};
+  if (!failure && !answer) return drop_leaf_of(call, {Errc::protocol, "a search answered with something else"});
+  const PartitionId partition = failure ? failure->partition : answer->partition;
   const auto found = call.attempts.find(partition);
-  if (found == call.attempts.end()) return;  // a leaf that answers for what it was not asked
+  if (found == call.attempts.end()) {
+    return drop_leaf_of(call, {Errc::protocol, "an answer for partition " + std::to_string(partition.value) +
+                                                   ", which this call did not ask for, or has an answer for"});
+  }
+  if (answer) {
+    const Manifest& manifest = cluster_.manifest();
+    const auto checked = check_answer(
+        *answer, {query_.most_hits, manifest.partitions[partition.value].documents, manifest.documents});
+    if (checked.has_error()) return drop_leaf_of(call, checked.error());
+  }
   const AttemptId attempt = found->second;
   call.attempts.erase(found);
   const Carrier& carrier = carriers_[attempt.value];
@@ -274,6 +287,13 @@ void FanoutRunner::on_search_lost(SearchCallObserver& call) {
   for (const auto& [partition, attempt] : attempts) search_failed(attempt, AttemptFailure::unreachable, "unreachable");
 }
 
+void FanoutRunner::drop_leaf_of(SearchCallObserver& call, Error why) {
+  if (call.id) call.leaf_client->abandon(*std::exchange(call.id, std::nullopt));
+  call.leaf_client->drop(std::move(why));
+  const auto attempts = std::exchange(call.attempts, {});
+  for (const auto& [partition, attempt] : attempts) search_failed(attempt, AttemptFailure::failed, "failed");
+}
+
 void FanoutRunner::cancel(AttemptId attempt) {
   ++counts_.cancelled;
   metrics_.attempts_cancelled.Increment();
@@ -287,9 +307,11 @@ void FanoutRunner::cancel(AttemptId attempt) {
 void FanoutRunner::send_fetch(const policy::SendFetch& action) {
   const Instant now = clock_now();
   std::optional<CallId> id;
-  if (LeafClient* client = cluster_.client(action.leaf)) {
+  LeafClient* client = cluster_.client(action.leaf);
+  const TracePlace trace_place = trace_attempt(AttemptKind::primary, std::nullopt, client);
+  if (client) {
     auto& call = fetch_calls_.emplace_back(*this, client->shared_from_this(), action.attempt);
-    call.trace_place = trace_attempt(AttemptKind::primary, std::nullopt, *client);
+    call.trace_place = trace_place;
     wire::FetchCall message;
     message.time = time_limit(query_.deadline, now);
     message.generation = query_.plan.generation;
@@ -298,15 +320,28 @@ void FanoutRunner::send_fetch(const policy::SendFetch& action) {
     }
     id = client->fetch(message, call);
     call.id = id;
-    if (!id) end_trace(call.trace_place, "unreachable");
   }
-  if (!id) perform(second_phase_->on_failure(action.attempt, now));
+  if (id) return;
+  end_trace(trace_place, "unreachable");
+  perform(second_phase_->on_failure(action.attempt, now));
+}
+
+void FanoutRunner::cancel(FetchCallObserver& call) {
+  if (!call.id) return;
+  call.leaf_client->cancel(*call.id, {});
+  end_trace(call.trace_place, "cancelled");
 }
 
 void FanoutRunner::on_fetched(FetchCallObserver& call, wire::Message&& message) {
   auto* answer = std::get_if<wire::FetchAnswer>(&message);
+  if (const auto* failure = std::get_if<wire::CallFailure>(&message)) {
+    return on_fetch_failed(call, to_string(failure->reason).data());
+  }
   const auto& places = second_phase_->places_of(call.attempt);
-  if (!answer || answer->documents.size() != places.size()) return on_fetch_failed(call, "failed");
+  if (!answer || answer->documents.size() != places.size()) {
+    call.leaf_client->drop({Errc::protocol, "a fetch answered with something else than the documents asked for"});
+    return on_fetch_failed(call, "failed");
+  }
   auto verdict = second_phase_->on_answer(call.attempt, clock_now());
   for (std::size_t i = 0; i < places.size(); ++i) {
     const bool taken = std::find(verdict.take.begin(), verdict.take.end(), places[i]) != verdict.take.end();
@@ -321,22 +356,23 @@ void FanoutRunner::on_fetch_failed(FetchCallObserver& call, const char* outcome)
   perform(second_phase_->on_failure(call.attempt, clock_now()));
 }
 
-std::size_t FanoutRunner::trace_attempt(AttemptKind kind, std::optional<PartitionId> partition, const LeafClient& leaf) {
-  if (!query_.trace) return 0;
+FanoutRunner::TracePlace FanoutRunner::trace_attempt(AttemptKind kind, std::optional<PartitionId> partition,
+                                                     const LeafClient* leaf) {
+  if (!query_.trace) return std::nullopt;
   AttemptTrace trace;
   trace.kind = kind;
   trace.partition = partition;
-  trace.leaf = leaf.leaf().name;
+  trace.leaf = leaf ? leaf->leaf().name : "(gone)";
   trace.sent = clock_now() - query_.received;
   trace_.push_back(std::move(trace));
   return trace_.size() - 1;
 }
 
-AttemptTrace* FanoutRunner::trace_of(std::size_t place) {
-  return query_.trace && place < trace_.size() ? &trace_[place] : nullptr;
+AttemptTrace* FanoutRunner::trace_of(TracePlace place) {
+  return place && *place < trace_.size() ? &trace_[*place] : nullptr;
 }
 
-void FanoutRunner::end_trace(std::size_t place, const char* outcome) {
+void FanoutRunner::end_trace(TracePlace place, const char* outcome) {
   auto* trace = trace_of(place);
   if (!trace || trace->ended) return;
   trace->ended = clock_now() - query_.received;

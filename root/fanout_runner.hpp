@@ -72,12 +72,17 @@ class FanoutRunner {
   void cancel(AttemptId attempt);
   void on_partition(SearchCallObserver& call, wire::Message&& message);
   void on_search_lost(SearchCallObserver& call);
+  // The leaf broke the protocol: its link ends, and what the call still waits for is asked elsewhere.
+  void drop_leaf_of(SearchCallObserver& call, Error why);
   void on_fetched(FetchCallObserver& call, wire::Message&& message);
   void on_fetch_failed(FetchCallObserver& call, const char* outcome);
   void search_failed(AttemptId attempt, policy::AttemptFailure failure, const char* outcome);
-  std::size_t trace_attempt(AttemptKind kind, std::optional<PartitionId> partition, const LeafClient& leaf);
-  AttemptTrace* trace_of(std::size_t place);
-  void end_trace(std::size_t place, const char* outcome);
+  void cancel(FetchCallObserver& call);
+  // A place in the trace; none where no trace is kept.
+  using TracePlace = std::optional<std::size_t>;
+  TracePlace trace_attempt(AttemptKind kind, std::optional<PartitionId> partition, const LeafClient* leaf);
+  AttemptTrace* trace_of(TracePlace place);
+  void end_trace(TracePlace place, const char* outcome);
 
   boost::asio::any_io_executor executor_;
   Cluster& cluster_;
@@ -97,7 +102,7 @@ class FanoutRunner {
   // By attempt: the call that carries it, and its place in the trace.
   struct Carrier {
     SearchCallObserver* call = nullptr;
-    std::size_t trace_place = 0;
+    TracePlace trace_place;
     Instant sent{};
   };
   std::vector<Carrier> carriers_;

@@ -155,6 +155,10 @@ void LeafClient::cancel(CallId call, std::vector<PartitionId> partitions) {
   if (serving()) link_->send(wire::Cancel{call, std::move(partitions)});
 }
 
+void LeafClient::drop(Error why) {
+  if (link_) link_->close(std::move(why));
+}
+
 LeafClient::Status LeafClient::status() const {
   return {state_, last_error_, links_, pending_.size(), pending_.unanswered_bytes(), pending_.late_messages(), load_};
 }

@@ -58,6 +58,8 @@ class LeafClient : public std::enable_shared_from_this<LeafClient> {
   // The observer does not want to hear of this call any more; with cancel, the leaf is told to stop.
   void abandon(CallId call);
   void cancel(CallId call, std::vector<PartitionId> partitions);
+  // The leaf answered what the protocol does not allow: ends the link, for that reason.
+  void drop(Error why);
 
   struct Status {
     State state;
