@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "base/random.hpp"
 #include "index/query.hpp"
@@ -154,7 +155,13 @@ asio::awaitable<QueryService::Outcome> QueryService::search_admitted(const Searc
                       {*plan, parameters.offset + parameters.k, parameters.service_class, received, deadline - reserve,
                        deadline, parameters.trace},
                       assignment);
-  if (client) client->on_gone([&runner] { runner.abandon(); });
+  // The watch outlives the runner: what it calls must know when there is none any more.
+  const auto watched = std::make_shared<FanoutRunner*>(&runner);
+  if (client) {
+    client->on_gone([weak = std::weak_ptr(watched)] {
+      if (const auto alive = weak.lock()) (*alive)->abandon();
+    });
+  }
   co_await runner.search();
   const Instant searched = clock_now();
 
