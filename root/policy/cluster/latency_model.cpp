@@ -18,11 +18,12 @@ void LatencyModel::turn(Instant now) {
   if (now - *window_start_ < window_) return;
   if (now - *window_start_ < 2 * window_) {
     std::swap(current_, before_);
+    *window_start_ += window_;  // not now: a late turn would keep old samples for longer
   } else {
     before_.clear();
+    window_start_ = now;
   }
   current_.clear();
-  window_start_ = now;
 }
 
 void LatencyModel::record(Duration latency, Instant now) {
