@@ -14,10 +14,14 @@ using Json = nlohmann::ordered_json;
 // Milliseconds to the microsecond.
 double milliseconds(Duration duration) { return std::round(to_milliseconds(duration) * 1000) / 1000; }
 
-// A share, rounded down, so that less than everything never reads as 1.
-std::string share_text(double share) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.4f", std::floor(share * 10'000) / 10'000);
+// The share of all documents, rounded down, so that less than everything never reads as 1. In whole numbers: 0.29 *
+// 10'000 is below 2900 as double.
+std::string share_text(const Completeness& completeness) {
+  const std::uint64_t whole = completeness.documents_total;
+  const std::uint64_t parts = whole == 0 ? 10'000 : completeness.documents_searched * 10'000 / whole;
+  char text[24];
+  std::snprintf(text, sizeof text, "%llu.%04llu", static_cast<unsigned long long>(parts / 10'000),
+                static_cast<unsigned long long>(parts % 10'000));
   return text;
 }
 
@@ -74,7 +78,7 @@ wire::HttpResponse to_response(const SearchAnswer& answer) {
 
   wire::HttpResponse response;
   response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  response.headers.emplace_back("Hedgerow-Completeness", share_text(answer.completeness.fraction()));
+  response.headers.emplace_back("Hedgerow-Completeness", share_text(answer.completeness));
   // Partial answers are never cached; complete ones are not either, until there is a cache that knows generations.
   response.headers.emplace_back("Cache-Control", "no-store");
   char timing[160];
@@ -92,7 +96,7 @@ wire::HttpResponse to_response(const SearchRefusal& refusal) {
   auto response = wire::problem(refusal.status, refusal.type, refusal.detail, more);
   response.headers.emplace_back("Cache-Control", "no-store");
   if (refusal.completeness) {
-    response.headers.emplace_back("Hedgerow-Completeness", share_text(refusal.completeness->fraction()));
+    response.headers.emplace_back("Hedgerow-Completeness", share_text(*refusal.completeness));
   }
   if (refusal.retry_after_seconds) {
     response.headers.emplace_back("Retry-After", std::to_string(*refusal.retry_after_seconds));
