@@ -24,7 +24,9 @@ std::optional<TraceContext> parse_traceparent(std::string_view header) {
 std::string traceparent(const TraceContext& context, std::uint64_t span_id) {
   char span[17];
   std::snprintf(span, sizeof span, "%016llx", static_cast<unsigned long long>(span_id | 1));
-  return "00-" + context.trace_id + "-" + span + "-" + context.flags;
+  // Of the flags, version 00 knows one, "sampled"; what it does not know is passed on as 0.
+  const bool sampled = std::string_view("13579bdf").find(context.flags.back()) != std::string_view::npos;
+  return "00-" + context.trace_id + "-" + span + (sampled ? "-01" : "-00");
 }
 
 }  // namespace hedgerow::root

@@ -16,7 +16,7 @@ struct TraceContext {
 
 // nullopt where the header is not a valid traceparent (it is then ignored, as the standard asks).
 std::optional<TraceContext> parse_traceparent(std::string_view header);
-// The header for our own span within the same trace.
+// The header for our own span within the same trace; context as parse_traceparent made it.
 std::string traceparent(const TraceContext& context, std::uint64_t span_id);
 
 }  // namespace hedgerow::root
