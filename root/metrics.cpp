@@ -27,6 +27,7 @@ Metrics::Metrics()
       queries_deadline(queries(registry, "deadline")),
       queries_exhausted(queries(registry, "exhausted")),
       queries_rejected(queries(registry, "rejected")),
+      queries_failed(queries(registry, "failed")),
       queries_refused(queries(registry, "refused")),
       queries_timed_out(queries(registry, "timed_out")),
       queries_client_gone(queries(registry, "client_gone")),

@@ -16,6 +16,7 @@ struct Metrics {
   prometheus::Counter& queries_deadline;
   prometheus::Counter& queries_exhausted;
   prometheus::Counter& queries_rejected;   // 4xx
+  prometheus::Counter& queries_failed;     // 500: ours
   prometheus::Counter& queries_refused;    // 503 for load, or because nobody is there
   prometheus::Counter& queries_timed_out;  // 504
   prometheus::Counter& queries_client_gone;

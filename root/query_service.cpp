@@ -125,6 +125,7 @@ asio::awaitable<QueryService::Outcome> QueryService::search(const SearchParamete
     (status == 504   ? metrics_.queries_timed_out
      : status == 503 ? metrics_.queries_refused
      : status == 499 ? metrics_.queries_client_gone
+     : status >= 500 ? metrics_.queries_failed
                      : metrics_.queries_rejected)
         .Increment();
     co_return outcome;
