@@ -1,0 +1,333 @@
+#include "wire/codec.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <tuple>
+
+#include "base/random.hpp"
+
+using namespace hedgerow;
+using namespace hedgerow::wire;
+
+namespace {
+
+template <class T>
+constexpr T highest = std::numeric_limits<T>::max();
+template <class T>
+constexpr T lowest = std::numeric_limits<T>::lowest();
+
+// Every field of every message, so that none is forgotten on the way.
+bool same(const Load& a, const Load& b) { return a.queued == b.queued && a.running == b.running; }
+bool same(const TimeLimit& a, const TimeLimit& b) { return a.sent_at_ns == b.sent_at_ns && a.remaining == b.remaining; }
+bool same(const Hello& a, const Hello& b) {
+  return a.version == b.version && a.name == b.name && a.sent_at_ns == b.sent_at_ns && a.collection == b.collection &&
+         a.generation == b.generation && a.partitions == b.partitions;
+}
+bool same(const SearchCall& a, const SearchCall& b) {
+  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && a.query == b.query &&
+         a.terms == b.terms && a.document_frequencies == b.document_frequencies &&
+         a.collection_documents == b.collection_documents && a.average_length == b.average_length &&
+         a.partitions == b.partitions && a.k == b.k && a.score_threshold == b.score_threshold &&
+         a.service_class == b.service_class && a.kind == b.kind;
+}
+bool same(const PartitionAnswer& a, const PartitionAnswer& b) {
+  return a.call == b.call && a.partition == b.partition && a.documents == b.documents && a.scores == b.scores &&
+         a.matches == b.matches && a.matches_exact == b.matches_exact && a.queue_time == b.queue_time &&
+         a.service_time == b.service_time && same(a.load, b.load) && a.fault == b.fault;
+}
+bool same(const PartitionFailure& a, const PartitionFailure& b) {
+  return a.call == b.call && a.partition == b.partition && a.reason == b.reason && a.detail == b.detail &&
+         a.queue_time == b.queue_time && same(a.load, b.load) && a.fault == b.fault;
+}
+bool same(const Cancel& a, const Cancel& b) { return a.call == b.call && a.partitions == b.partitions; }
+bool same(const FetchCall& a, const FetchCall& b) {
+  const auto same_address = [](const DocumentAddress& x, const DocumentAddress& y) {
+    return x.partition == y.partition && x.document == y.document;
+  };
+  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation &&
+         std::equal(a.documents.begin(), a.documents.end(), b.documents.begin(), b.documents.end(), same_address);
+}
+bool same(const FetchAnswer& a, const FetchAnswer& b) {
+  const auto same_document = [](const FetchedDocument& x, const FetchedDocument& y) {
+    return x.id == y.id && x.title == y.title && x.url == y.url;
+  };
+  return a.call == b.call && same(a.load, b.load) &&
+         std::equal(a.documents.begin(), a.documents.end(), b.documents.begin(), b.documents.end(), same_document);
+}
+bool same(const CallFailure& a, const CallFailure& b) {
+  return a.call == b.call && a.reason == b.reason && a.detail == b.detail;
+}
+bool same(const Message& a, const Message& b) {
+  if (a.index() != b.index()) return false;
+  return std::visit([&](const auto& m) { return same(m, std::get<std::decay_t<decltype(m)>>(b)); }, a);
+}
+
+const CallId highest_call{highest<std::uint64_t>};
+const PartitionId highest_partition{highest<std::uint32_t>};
+const Generation highest_generation{highest<std::uint64_t>};
+const std::string odd_bytes("\0\xff\x9f\xf6 \xc3\x28", 7);  // not UTF-8, and a break code
+
+std::vector<Message> extreme_messages() {
+  std::vector<Message> messages;
+  messages.push_back(Hello{});
+  messages.push_back(Hello{protocol_version, "leaf-0 ä", lowest<std::int64_t>, odd_bytes, highest_generation,
+                           {PartitionId{0}, highest_partition, PartitionId{8}}});
+  messages.push_back(SearchCall{});
+  messages.push_back(SearchCall{highest_call,
+                                {highest<std::int64_t>, Duration{lowest<std::int64_t>}},
+                                highest_generation,
+                                odd_bytes,
+                                {"", odd_bytes, std::string(1000, 'x')},
+                                {0, highest<std::uint32_t>, 1},
+                                highest<std::uint64_t>,
+                                std::numeric_limits<double>::denorm_min(),
+                                {highest_partition},
+                                highest<std::uint32_t>,
+                                lowest<double>,
+                                ServiceClass::batch,
+                                AttemptKind::probe});
+  messages.push_back(PartitionAnswer{});
+  messages.push_back(PartitionAnswer{highest_call,
+                                     highest_partition,
+                                     {highest<std::uint32_t>, 0, 1},
+                                     {highest<double>, -0.0, 0.1},
+                                     highest<std::uint64_t>,
+                                     true,
+                                     Duration{highest<std::int64_t>},
+                                     Duration{-1},
+                                     {highest<std::uint32_t>, 7},
+                                     odd_bytes});
+  for (int reason = 0; reason <= static_cast<int>(FailureReason::failed); ++reason) {
+    messages.push_back(PartitionFailure{highest_call, highest_partition, static_cast<FailureReason>(reason), odd_bytes,
+                                        Duration{lowest<std::int64_t>}, {1, highest<std::uint32_t>}, "late"});
+    messages.push_back(CallFailure{CallId{23}, static_cast<FailureReason>(reason), "why"});
+  }
+  messages.push_back(Cancel{});
+  messages.push_back(Cancel{CallId{24}, {PartitionId{255}, PartitionId{256}}});
+  messages.push_back(FetchCall{});
+  messages.push_back(FetchCall{highest_call, {-1, Duration{1}}, highest_generation,
+                               {{highest_partition, DocumentNumber{highest<std::uint32_t>}}, {PartitionId{0}, DocumentNumber{1}}}});
+  messages.push_back(FetchAnswer{});
+  messages.push_back(FetchAnswer{highest_call, {{"id", "title", "url"}, {"", odd_bytes, ""}}, {1, 2}});
+  return messages;
+}
+
+std::string frame_of(const std::vector<Message>& messages) {
+  FrameBuilder builder;
+  for (const auto& message : messages) builder.append(message);
+  return builder.take();
+}
+
+// From a buffer of exactly that size, so that a sanitizer sees a read beyond it. True when it decoded.
+bool decodes_or_says_protocol(std::string_view bytes) {
+  const std::vector<char> copy(bytes.begin(), bytes.end());
+  const auto messages = decode_frame({copy.data(), copy.size()});
+  if (messages.has_error()) CHECK(messages.error().code == Errc::protocol);
+  return messages.has_value();
+}
+
+void refused(std::string_view bytes) {
+  CAPTURE(bytes.size());
+  CHECK(!decodes_or_says_protocol(bytes));
+}
+
+std::string bytes(std::initializer_list<int> values) {
+  std::string text;
+  for (const int value : values) text += static_cast<char>(value);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("every message comes back as it was, at the ends of every field's range") {
+  for (const auto& message : extreme_messages()) {
+    CAPTURE(message.index());
+    const auto decoded = decode_frame(frame_of({message}));
+    REQUIRE_MESSAGE(decoded.has_value(), to_string(decoded.error()));
+    REQUIRE(decoded->size() == 1);
+    CHECK(same(decoded->front(), message));
+  }
+}
+
+TEST_CASE("infinite and undefined real numbers come back as such") {
+  for (const double value : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()}) {
+    SearchCall call;
+    call.score_threshold = value;
+    const auto decoded = decode_frame(frame_of({call}));
+    REQUIRE(decoded.has_value());
+    const double back = std::get<SearchCall>(decoded->front()).score_threshold;
+    CHECK((back == value || (back != back && value != value)));
+  }
+}
+
+TEST_CASE("a frame carries many messages in order, and the builder is empty after it") {
+  const auto messages = extreme_messages();
+  FrameBuilder builder;
+  CHECK(builder.empty());
+  for (const auto& message : messages) builder.append(message);
+  CHECK(!builder.empty());
+  const auto size = builder.size();
+  const auto frame = builder.take();
+  CHECK(frame.size() == size + 1);
+  CHECK(builder.empty());
+  const auto decoded = decode_frame(frame);
+  REQUIRE(decoded.has_value());
+  REQUIRE(decoded->size() == messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) CHECK(same((*decoded)[i], messages[i]));
+}
+
+TEST_CASE("a cancel on the wire is the bytes that RFC 8949 and RFC 8746 say") {
+  // An array of indefinite length; in it an array of three: 4, 1, and tag 70 (uint32, little-endian) on 8 bytes.
+  const auto expected = bytes({0x9f, 0x83, 0x04, 0x01, 0xd8, 70, 0x48, 2, 0, 0, 0, 0, 1, 0, 0, 0xff});
+  CHECK(frame_of({Cancel{CallId{1}, {PartitionId{2}, PartitionId{256}}}}) == expected);
+}
+
+TEST_CASE("a greeting of another version is read as far as its version") {
+  // 4,294,967,295 is the version; what stands behind it is of a kind that we do not know.
+  const auto frame = bytes({0x9f, 0x83, 0x00, 0x1a, 0xff, 0xff, 0xff, 0xff, 0xf6, 0xff});
+  const auto decoded = decode_frame(frame);
+  REQUIRE(decoded.has_value());
+  CHECK(std::get<Hello>(decoded->front()).version == 0xffffffff);
+}
+
+TEST_CASE("no beginning of a frame is a frame") {
+  const auto frame = frame_of(extreme_messages());
+  for (std::size_t size = 0; size < frame.size(); ++size) refused(std::string_view(frame).substr(0, size));
+  refused(frame + '\0');
+  refused(frame + frame);
+}
+
+TEST_CASE("a flipped bit gives other messages or a protocol error, and nothing else") {
+  for (const auto& message : extreme_messages()) {
+    auto frame = frame_of({message});
+    for (std::size_t at = 0; at < frame.size(); ++at) {
+      for (int bit = 0; bit < 8; ++bit) {
+        frame[at] = static_cast<char>(frame[at] ^ 1 << bit);
+        decodes_or_says_protocol(frame);
+        frame[at] = static_cast<char>(frame[at] ^ 1 << bit);
+      }
+    }
+  }
+}
+
+TEST_CASE("frames with some bytes changed, cut out or put in, seeded, give messages or a protocol error") {
+  const auto whole = frame_of(extreme_messages());
+  Random random(1);
+  for (int round = 0; round < 20'000; ++round) {
+    auto frame = whole.substr(0, 1 + random.below(whole.size()));
+    for (auto changes = 1 + random.below(4); changes > 0 && !frame.empty(); --changes) {
+      const auto at = random.below(frame.size());
+      switch (random.below(3)) {
+        case 0: frame[at] = static_cast<char>(random.next()); break;
+        case 1: frame.erase(at, 1 + random.below(8)); break;
+        default: frame.insert(at, 1 + random.below(8), static_cast<char>(random.next())); break;
+      }
+    }
+    decodes_or_says_protocol(frame);
+  }
+}
+
+TEST_CASE("random bytes are no frame, or one of no consequence") {
+  Random random(2);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string frame(random.below(64), '\0');
+    for (char& byte : frame) byte = static_cast<char>(random.next());
+    if (!frame.empty() && random.chance(0.5)) frame[0] = '\x9f';
+    decodes_or_says_protocol(frame);
+  }
+}
+
+TEST_CASE("nesting as deep as a frame can hold is refused, and does not end the process") {
+  constexpr std::size_t deep = 4'000'000;
+  refused(std::string(deep, '\x9f'));
+  refused(std::string(deep, '\x9f') + std::string(deep, '\xff'));
+  refused(std::string(deep, '\x81') + '\0');
+  refused('\x9f' + std::string(deep, '\x81') + "\x00\xff");
+  // Tags in front of tags, short and long ones.
+  refused(std::string(deep, '\xc6') + '\0');
+  refused('\x9f' + std::string(deep, '\xc6') + std::string(1, '\0') + '\xff');
+  std::string long_tags;
+  for (int i = 0; i < 1'000'000; ++i) long_tags += "\xd8\x46";
+  refused('\x9f' + long_tags + "\x40\xff");
+}
+
+TEST_CASE("lengths that no frame can hold are refused before anything is made for them") {
+  for (const int major : {0x40, 0x60, 0x80, 0xa0}) {
+    refused(bytes({0x9f, major | 26, 0xff, 0xff, 0xff, 0xff, 0xff}));
+    refused(bytes({0x9f, major | 27, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}));
+    refused(bytes({0x9f, major | 27, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}));
+    refused(bytes({0x9f, major | 27, 0x00, 0xff, 0xff}));
+  }
+  // In the place of a cancel's partitions.
+  refused(bytes({0x9f, 0x83, 0x04, 0x01, 0xd8, 70, 0x5b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf8, 0xff}));
+}
+
+TEST_CASE("what is not made of our messages is refused") {
+  refused("");
+  refused("GET / HTTP/1.1\r\n\r\n");
+  refused(bytes({0xff}));
+  refused(bytes({0x9f}));
+  refused(bytes({0x00}));
+  refused(bytes({0xf6}));
+  refused(bytes({0xa0}));                                      // a map for the frame
+  refused(bytes({0x9f, 0xa1, 0x00, 0x04, 0xff}));              // a map for a message
+  refused(bytes({0x9f, 0x83, 0x04, 0x01, 0xa0, 0xff}));        // a map for a field
+  refused(bytes({0x9f, 0x80, 0xff}));                          // a message of nothing
+  refused(bytes({0x9f, 0x04, 0xff}));                          // a number for a message
+  refused(bytes({0x9f, 0x81, 0x08, 0xff}));                    // an unknown type
+  refused(bytes({0x9f, 0x81, 0x20, 0xff}));                    // a negative type
+  refused(bytes({0x9f, 0x81, 0x61, 0x34, 0xff}));              // "4" for a type
+  refused(bytes({0x9f, 0x81, 0x04, 0xff}));                    // too few fields
+  refused(bytes({0x9f, 0x84, 0x04, 0x01, 0xd8, 70, 0x40, 0x00, 0xff}));  // too many
+  refused(bytes({0x9f, 0x83, 0x04, 0x20, 0xd8, 70, 0x40, 0xff}));        // a negative id
+  refused(bytes({0x9f, 0x83, 0x04, 0x01, 0x40, 0xff}));                  // bytes without a tag
+  refused(bytes({0x9f, 0x83, 0x04, 0x01, 0xd8, 86, 0x40, 0xff}));        // real numbers for partitions
+  refused(bytes({0x9f, 0x83, 0x04, 0x01, 0xd8, 70, 0x43, 0, 0, 0, 0xff}));  // three quarters of a number
+  refused(bytes({0x9f, 0x83, 0x04, 0x01, 0xd8, 70, 0x00, 0xff}));        // a tag on a number
+  refused(bytes({0x9f, 0x83, 0x04, 0x01, 0xc6, 0x40, 0xff}));            // another tag
+  refused(bytes({0x9f, 0x83, 0x04, 0xc6, 0x01, 0xd8, 70, 0x40, 0xff}));  // a tag where none belongs
+  refused(bytes({0x9f, 0x83, 0x04, 0x01, 0x5f, 0x40, 0xff, 0xff}));      // bytes in pieces
+}
+
+TEST_CASE("rows of different length, unknown choices and bounds are refused") {
+  PartitionAnswer answer;
+  answer.documents = {1, 2};
+  answer.scores = {1};
+  refused(frame_of({answer}));
+  SearchCall call;
+  call.terms = {"a"};
+  refused(frame_of({call}));
+  call = {};
+  call.kind = static_cast<AttemptKind>(6);
+  refused(frame_of({call}));
+  call = {};
+  call.service_class = static_cast<ServiceClass>(2);
+  refused(frame_of({call}));
+  refused(frame_of({CallFailure{CallId{1}, static_cast<FailureReason>(6), ""}}));
+
+  CodecLimits limits;
+  limits.most_partitions = 2;
+  limits.most_documents = 3;
+  limits.most_terms = 1;
+  const auto within = [&](const Message& message) { return decode_frame(frame_of({message}), limits).has_value(); };
+  CHECK(within(Cancel{CallId{1}, std::vector<PartitionId>(2)}));
+  CHECK(!within(Cancel{CallId{1}, std::vector<PartitionId>(3)}));
+  answer.documents.resize(3);
+  answer.scores.resize(3);
+  CHECK(within(answer));
+  answer.documents.resize(4);
+  answer.scores.resize(4);
+  CHECK(!within(answer));
+  call = {};
+  call.terms = {"a"};
+  call.document_frequencies = {1};
+  CHECK(within(call));
+  call.terms = {"a", "b"};
+  call.document_frequencies = {1, 1};
+  CHECK(!within(call));
+  FetchAnswer fetched;
+  fetched.documents.resize(4);
+  CHECK(!within(fetched));
+}
