@@ -8,6 +8,17 @@
 
 namespace hedgerow {
 
+namespace {
+
+// Documents of one partition, written together: a writer's changes are spread over memory, and going round the
+// partitions document by document takes three times as long.
+struct Batch {
+  std::vector<NumberedDocument> documents;
+  std::uint64_t bytes = 0;
+};
+
+}  // namespace
+
 BuildWorker::BuildWorker(const BuildWorkerSettings& settings, std::vector<PartitionId> own,
                          std::atomic<std::uint32_t>& finished)
     : settings_(settings), own_(std::move(own)), finished_count_(finished), queue_(settings.queue_bytes) {
@@ -45,10 +56,20 @@ result<void> BuildWorker::work() {
     writers.try_emplace(partition, settings_.folder / ("scratch-" + partition_file_name(partition)),
                         settings_.partition_bytes);
   }
+  std::map<PartitionId, Batch> batches;
+  const auto write = [&](PartitionId partition, Batch& batch) {
+    PartitionWriter& writer = writers.at(partition);
+    for (const auto& [number, document] : batch.documents) writer.add(number, indexer.index(document));
+    batch = {};
+  };
   while (auto next = queue_.pop()) {
     const PartitionId partition = partition_of(next->document.id, settings_.partitions);
-    writers.at(partition).add(next->number, indexer.index(next->document));
+    Batch& batch = batches[partition];
+    batch.bytes += bytes_of(next->document);
+    batch.documents.push_back(std::move(*next));
+    if (batch.bytes >= settings_.batch_bytes) write(partition, batch);
   }
+  for (auto& [partition, batch] : batches) write(partition, batch);
   for (auto& [partition, writer] : writers) {
     PartitionInfo info = writer.finish(settings_.folder / partition_file_name(partition),
                                        {.kind = "partition",

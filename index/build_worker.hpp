@@ -24,6 +24,7 @@ struct BuildWorkerSettings {
   Generation generation;
   std::uint32_t partitions = 0;  // of the whole index
   std::uint64_t queue_bytes = 0;
+  std::uint64_t batch_bytes = 0;  // of documents that wait for others of their partition, per partition
   std::uint64_t partition_bytes = 0;
 };
 

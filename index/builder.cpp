@@ -41,13 +41,16 @@ Workers start_workers(const BuildSettings& settings, const GenerationBuild& buil
                       std::atomic<std::uint32_t>& finished) {
   const unsigned cores = settings.threads > 0 ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
   const std::uint32_t count = std::min<std::uint32_t>(cores, settings.partitions);
-  const std::uint64_t for_queues = settings.memory_bytes / 8;
+  constexpr std::uint64_t most_batch_bytes = 256 << 10;
+  const std::uint64_t for_documents = settings.memory_bytes / 8;
   const BuildWorkerSettings worker_settings{.folder = build.folder(),
                                             .stemmer = settings.stemmer,
                                             .generation = build.generation(),
                                             .partitions = settings.partitions,
-                                            .queue_bytes = for_queues / count,
-                                            .partition_bytes = (settings.memory_bytes - for_queues) /
+                                            .queue_bytes = for_documents / 2 / count,
+                                            .batch_bytes = std::min(for_documents / 2 / settings.partitions,
+                                                                    most_batch_bytes),
+                                            .partition_bytes = (settings.memory_bytes - for_documents) /
                                                                settings.partitions};
   Workers workers;
   for (std::uint32_t worker = 0; worker < count; ++worker) {

@@ -27,7 +27,7 @@ struct BuildSettings {
   std::string stemmer = "english";
   OnReadError on_read_error = OnReadError::skip;
   // Goal for the memory of the build, in bytes, at least smallest_memory. An eighth is for documents on their way to
-  // the workers; the rest is shared evenly by the partitions, each of which writes out what it holds whenever that
+  // the writers; the rest is shared evenly by the partitions, each of which writes out what it holds whenever that
   // exceeds its share. Less costs time. One document of many MB may exceed it by a few times its size.
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   // Worker threads; 0: one per core.

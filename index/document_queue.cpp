@@ -4,8 +4,6 @@
 
 namespace hedgerow {
 
-namespace {
-
 std::uint64_t bytes_of(const Document& document) {
   std::uint64_t bytes = sizeof(NumberedDocument) + document.id.size() + document.title.size() + document.url.size() +
                         document.text.size();
@@ -15,8 +13,6 @@ std::uint64_t bytes_of(const Document& document) {
   }
   return bytes;
 }
-
-}  // namespace
 
 DocumentQueue::DocumentQueue(std::uint64_t bound_bytes) : bound_bytes_(bound_bytes) {}
 

@@ -20,6 +20,9 @@ struct NumberedDocument {
   Document document;
 };
 
+// About what a document takes in memory.
+std::uint64_t bytes_of(const Document& document);
+
 class DocumentQueue {
  public:
   // A single document larger than the bound still passes, alone.
