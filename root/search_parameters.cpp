@@ -12,9 +12,15 @@ namespace {
 
 using Parsed = boost::system::result<void, ParameterProblem>;
 
+// What a client sent, short enough to be sent back.
+std::string shown(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 60) + "…"; }
+
 ParameterProblem bad(const std::string& name, const std::string& value, const std::string& wanted) {
-  const std::string shown = value.size() <= 60 ? value : value.substr(0, 60) + "…";
-  return {"bad-parameter", "'" + name + "' is '" + shown + "', but takes " + wanted + ".", name};
+  return {"bad-parameter", "'" + name + "' is '" + shown(value) + "', but takes " + wanted + ".", name};
+}
+
+ParameterProblem given_twice(const std::string& name) {
+  return {"bad-parameter", "'" + shown(name) + "' is given twice.", shown(name)};
 }
 
 std::optional<std::uint32_t> whole_number(const std::string& text) {
@@ -93,15 +99,14 @@ class Reader {
   explicit Reader(Duration default_deadline) { out_.deadline = default_deadline; }
 
   Parsed read(const std::string& name, const std::string& value) {
-    if (!seen_.insert(name).second) return ParameterProblem{"bad-parameter", "'" + name + "' is given twice.", name};
+    if (!seen_.insert(name).second) return given_twice(name);
     for (const Row& row : rows) {
       if (row.name == name) return row.read(value, out_);
     }
     if (std::find(not_yet.begin(), not_yet.end(), name) != not_yet.end()) {
       return ParameterProblem{"not-yet", "'" + name + "' is part of the API, but not yet offered by this version.", name};
     }
-    const std::string shown = name.size() <= 60 ? name : name.substr(0, 60) + "…";
-    return ParameterProblem{"unknown-parameter", "There is no parameter '" + shown + "'.", shown};
+    return ParameterProblem{"unknown-parameter", "There is no parameter '" + shown(name) + "'.", shown(name)};
   }
 
   boost::system::result<SearchParameters, ParameterProblem> finish() {
@@ -130,9 +135,18 @@ boost::system::result<SearchParameters, ParameterProblem> parse_parameters(
 
 boost::system::result<SearchParameters, ParameterProblem> parse_parameters_json(const std::string& body,
                                                                                 Duration default_deadline) {
-  const auto json = nlohmann::json::parse(body, nullptr, false);
+  // The library keeps the last of two fields with one name; a client that sends two is told, as in an address.
+  std::set<std::string> names;
+  std::optional<std::string> twice;
+  const auto look_at_names = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& name) {
+    const bool is_name = depth == 1 && event == nlohmann::json::parse_event_t::key;
+    if (is_name && !names.insert(name.get<std::string>()).second) twice = name.get<std::string>();
+    return true;
+  };
+  const auto json = nlohmann::json::parse(body, look_at_names, false);
   if (json.is_discarded()) return ParameterProblem{"bad-json", "The body is not valid JSON.", ""};
   if (!json.is_object()) return ParameterProblem{"bad-json", "The body is not a JSON object.", ""};
+  if (twice) return given_twice(*twice);
   Reader reader(default_deadline);
   for (const auto& [name, value] : json.items()) {
     std::string text;
@@ -141,7 +155,7 @@ boost::system::result<SearchParameters, ParameterProblem> parse_parameters_json(
     } else if (value.is_number_integer()) {
       text = value.dump();
     } else {
-      return ParameterProblem{"bad-parameter", "'" + name + "' is neither a text nor a whole number.", name};
+      return ParameterProblem{"bad-parameter", "'" + shown(name) + "' is neither a text nor a whole number.", shown(name)};
     }
     if (const auto read = reader.read(name, text); read.has_error()) return read.error();
   }
