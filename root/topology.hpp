@@ -15,7 +15,7 @@ namespace hedgerow::root {
 
 struct TopologyLeaf {
   std::string name;
-  std::string address;  // host:port
+  std::string address;  // host:port; [host]:port for IPv6
   std::vector<PartitionId> partitions;
   friend bool operator==(const TopologyLeaf&, const TopologyLeaf&) = default;
 };
