@@ -47,7 +47,7 @@ void Cluster::apply(const Topology& topology) {
     }
   }
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (!kept[i] && clients_[i]) clients_[i]->stop();
+    if (!kept[i] && clients_[i] && clients_[i]->state() != LeafClient::State::stopped) clients_[i]->retire();
   }
 
   auto replicas = std::make_shared<Replicas>(manifest_.partitions.size());
@@ -67,12 +67,7 @@ void Cluster::start(const TopologyLeaf& leaf) {
           policies_.replica_choice.on_leaf_up(changed.id());
           log_event(LogLevel::info, "leaf_up", {{"leaf", changed.leaf().name}});
         } else {
-          policies_.replica_choice.on_leaf_down(changed.id());
-          metrics_.links_lost.Increment();
-          const bool broke_protocol = why.code == Errc::protocol;
-          if (broke_protocol) metrics_.links_dropped_for_protocol.Increment();
-          log_event(LogLevel::warning, broke_protocol ? "leaf_dropped" : "leaf_down",
-                    {{"leaf", changed.leaf().name}, {"reason", to_string(why)}});
+          on_leaf_down(changed, why);
         }
         const auto serving = std::count_if(clients_.begin(), clients_.end(),
                                            [](const auto& c) { return c && c->serving(); });
@@ -86,6 +81,19 @@ void Cluster::start(const TopologyLeaf& leaf) {
     clients_[id.value].reset();
     if (--running_ == 0) all_ended_.cancel();
   });
+}
+
+void Cluster::on_leaf_down(const LeafClient& leaf, const Error& why) {
+  policies_.replica_choice.on_leaf_down(leaf.id());
+  const nlohmann::json fields{{"leaf", leaf.leaf().name}, {"reason", to_string(why)}};
+  if (why.code == Errc::cancelled) return log_event(LogLevel::info, "leaf_let_go", fields);  // our own wish
+
+  metrics_.links_lost.Increment();
+  const bool broke_protocol = why.code == Errc::protocol;
+  if (broke_protocol) metrics_.links_dropped_for_protocol.Increment();
+  // A leaf of another version says the same at every try; once is enough.
+  const bool said_before = leaf.last_error() == to_string(why);
+  log_event(said_before ? LogLevel::debug : LogLevel::warning, broke_protocol ? "leaf_dropped" : "leaf_down", fields);
 }
 
 std::shared_ptr<LeafClient> Cluster::client_named(std::string_view name) const {

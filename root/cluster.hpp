@@ -53,6 +53,7 @@ class Cluster {
 
  private:
   void start(const TopologyLeaf& leaf);
+  void on_leaf_down(const LeafClient& leaf, const Error& why);
 
   boost::asio::any_io_executor executor_;
   Manifest manifest_;

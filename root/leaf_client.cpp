@@ -35,19 +35,25 @@ LeafClient::LeafClient(asio::any_io_executor executor, LeafId id, TopologyLeaf l
 
 asio::awaitable<void> LeafClient::run() {
   const auto self = shared_from_this();
-  Random random(stable_hash(leaf_.name));
+  Random random(settings_.seed ^ stable_hash(leaf_.name));
   Duration next_pause = settings_.first_pause;
   while (state_ != State::stopped) {
-    const bool was_serving_once = links_ > 0;
     const auto links_before = links_;
-    const Error why = co_await serve_link();
+    Error why;
+    try {
+      why = co_await serve_link();
+    } catch (const std::exception& problem) {
+      why = {Errc::internal, problem.what()};  // whatever it was, this leaf is tried again, and its calls are not forgotten
+    }
+    end_link(why);
     if (state_ == State::stopped) break;
 
+    const bool said_before = to_string(why) == last_error_;
     last_error_ = to_string(why);
     state_ = why.code == Errc::protocol ? State::mismatched : State::waiting;
     if (links_ > links_before) next_pause = settings_.first_pause;
     if (why.code == Errc::protocol) next_pause = settings_.longest_pause;
-    log_event(was_serving_once || why.code == Errc::protocol ? LogLevel::warning : LogLevel::debug, "leaf_not_reached",
+    log_event(said_before ? LogLevel::debug : LogLevel::warning, "leaf_not_reached",
               {{"leaf", leaf_.name}, {"address", leaf_.address}, {"reason", last_error_}});
     co_await pause(Duration{static_cast<Duration::rep>(static_cast<double>(next_pause.count()) * (0.5 + random.uniform() / 2))});
     next_pause = std::min(2 * next_pause, settings_.longest_pause);
@@ -60,12 +66,44 @@ asio::awaitable<void> LeafClient::pause(Duration time) {
 }
 
 void LeafClient::stop() {
+  const Error why{Errc::cancelled, "the root is done with this leaf"};
   state_ = State::stopped;
   timer_.cancel();
-  if (link_) link_->close({Errc::cancelled, "the root is done with this leaf"});
+  if (link_) link_->close(why);
+  tell_down(why);
 }
 
-// One link's whole life; returns why it ended, or did not begin.
+void LeafClient::retire() {
+  if (pending_.size() == 0) return stop();
+  state_ = State::stopped;
+  tell_down({Errc::cancelled, "the root is done with this leaf"});
+  timer_.expires_after(settings_.farewell);
+  timer_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
+    const auto self = weak.lock();
+    if (!error && self) self->stop();
+  });
+}
+
+void LeafClient::tell_down(const Error& why) {
+  if (std::exchange(told_up_, false)) listener_(*this, false, why);
+}
+
+// However a link ended: what waited for it is told.
+void LeafClient::end_link(const Error& why) {
+  const bool had_link = link_ != nullptr;
+  if (had_link) link_->close(why);
+  link_.reset();
+  timer_.cancel();
+  if (state_ == State::serving) state_ = State::waiting;
+  if (had_link && !told_up_ && why.code == Errc::protocol) {
+    listener_(*this, false, why);
+  } else {
+    tell_down(why);
+  }
+  pending_.lose_all();
+}
+
+// One link, until it ends, or did not begin; returns why.
 asio::awaitable<Error> LeafClient::serve_link() {
   if (state_ != State::stopped) state_ = State::connecting;
   const auto endpoint = co_await wire::resolve_address(leaf_.address);
@@ -82,29 +120,25 @@ asio::awaitable<Error> LeafClient::serve_link() {
   hello.sent_at_ns = std::chrono::steady_clock::now().time_since_epoch().count();
   link_->send(hello);
 
-  const Error end = co_await link_->run([this](wire::Message&& message) { return on_message(std::move(message)); });
-  link_.reset();
-  const bool was_serving = state_ == State::serving;
-  if (was_serving) state_ = State::waiting;
-  if (was_serving || end.code == Errc::protocol) listener_(*this, false, end);
-  pending_.lose_all();
-  co_return end;
+  co_return co_await link_->run([this](wire::Message&& message) { return on_message(std::move(message)); });
 }
 
 result<void> LeafClient::on_message(wire::Message&& message) {
   if (const auto* hello = std::get_if<wire::Hello>(&message)) return on_hello(*hello);
-  if (state_ != State::serving) return Error{Errc::protocol, "a message before the hello"};
+  if (state_ != State::serving && state_ != State::stopped) return Error{Errc::protocol, "a message before the hello"};
   std::visit(
       [this](const auto& m) {
         if constexpr (requires { m.load; }) load_ = m.load;
       },
       message);
   if (!pending_.deliver(std::move(message))) return Error{Errc::protocol, "an answer to no call"};
+  if (state_ == State::stopped && pending_.size() == 0) stop();  // retired, and the last call is answered
   return {};
 }
 
 result<void> LeafClient::on_hello(const wire::Hello& hello) {
   const auto mismatch = [](const std::string& what) { return Error{Errc::protocol, what}; };
+  if (state_ == State::stopped) return Error{Errc::cancelled, "the root is done with this leaf"};
   if (state_ == State::serving) return mismatch("a second hello");
   if (hello.version != wire::protocol_version) {
     return mismatch("the leaf speaks protocol version " + std::to_string(hello.version) + ", this root " +
@@ -123,6 +157,7 @@ result<void> LeafClient::on_hello(const wire::Hello& hello) {
   state_ = State::serving;
   last_error_.clear();
   ++links_;
+  told_up_ = true;
   listener_(*this, true, {});
   return {};
 }
@@ -152,7 +187,7 @@ std::optional<CallId> LeafClient::fetch(wire::FetchCall& call, wire::CallObserve
 void LeafClient::abandon(CallId call) { pending_.abandon(call); }
 
 void LeafClient::cancel(CallId call, std::vector<PartitionId> partitions) {
-  if (serving()) link_->send(wire::Cancel{call, std::move(partitions)});
+  if (link_) link_->send(wire::Cancel{call, std::move(partitions)});
 }
 
 void LeafClient::drop(Error why) {

@@ -30,13 +30,18 @@ struct LeafClientSettings {
   Duration longest_pause = std::chrono::milliseconds(500);
   // Calls that a leaf has not answered may weigh this much; beyond, the link is closed.
   std::size_t unanswered_bytes = 4 << 20;
+  // A leaf that left the topology may answer its open calls for this long: as long as any query can last, and some air.
+  Duration farewell = std::chrono::seconds(70);
+  // Of the chance in the pauses: another one for every root, so that they do not all come at once.
+  std::uint64_t seed = 0;
 };
 
 class LeafClient : public std::enable_shared_from_this<LeafClient> {
  public:
   enum class State { connecting, serving, waiting, mismatched, stopped };
 
-  // Called at the moments when a leaf begins and stops to serve; why is empty for up.
+  // Called at the moments when a leaf begins and stops to serve, and when a link ended because the leaf broke the
+  // protocol before it served; why is empty for up, and cancelled after stop and retire.
   using StateListener = std::function<void(LeafClient&, bool up, const Error& why)>;
 
   LeafClient(boost::asio::any_io_executor executor, LeafId id, TopologyLeaf leaf, const Manifest& manifest,
@@ -44,12 +49,17 @@ class LeafClient : public std::enable_shared_from_this<LeafClient> {
 
   // Connects, serves and connects again, until stop.
   boost::asio::awaitable<void> run();
+  // Ends the link at once; its open calls are lost.
   void stop();
+  // Makes no new calls; ends the link once the open ones are answered.
+  void retire();
 
   LeafId id() const { return id_; }
   const TopologyLeaf& leaf() const { return leaf_; }
   State state() const { return state_; }
   bool serving() const { return state_ == State::serving; }
+  // Why the last try to reach the leaf ended; empty while it serves.
+  const std::string& last_error() const { return last_error_; }
 
   // Sends a call on behalf of an observer, who gets on_call_message until it is over, or on_call_lost. The message's
   // call id is filled in. nullopt: the leaf is not serving.
@@ -74,6 +84,8 @@ class LeafClient : public std::enable_shared_from_this<LeafClient> {
 
  private:
   boost::asio::awaitable<Error> serve_link();
+  void end_link(const Error& why);
+  void tell_down(const Error& why);
   result<void> on_message(wire::Message&& message);
   result<void> on_hello(const wire::Hello& hello);
   std::optional<CallId> send_call(wire::Message&& message, CallId call);
@@ -87,6 +99,7 @@ class LeafClient : public std::enable_shared_from_this<LeafClient> {
   StateListener listener_;
   boost::asio::steady_timer timer_;
   State state_ = State::connecting;
+  bool told_up_ = false;  // the listener's last word was up
   std::shared_ptr<wire::Link> link_;
   wire::PendingCalls pending_;
   std::string last_error_;
