@@ -31,6 +31,7 @@ LeafClientSettings client_settings(const Settings& settings) {
   client.link.connect_time = settings.link_connect_time;
   client.longest_pause = settings.longest_reconnect_pause;
   client.unanswered_bytes = settings.unanswered_bytes;
+  client.seed = settings.seed;
   return client;
 }
 
@@ -94,6 +95,8 @@ asio::awaitable<void> Server::drain() {
   control_timer_.cancel();
   co_await http_.drain(settings_.drain_time);
   co_await cluster_.stop();
+  // Queries that outlast the drain time have lost their leaves now, and so end: none may outlive this server.
+  co_await http_.drain(std::chrono::seconds(1));
 }
 
 }  // namespace hedgerow::root
