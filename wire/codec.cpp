@@ -380,7 +380,9 @@ bool depth_is_bounded(std::string_view frame, std::size_t deepest) {
       } else if (major == 5) {
         return false;  // no message holds a map
       } else if (major == 6) {
-        continue;  // a tag is no item of its own
+        // A tag is no item of its own. Ours stand before bytes alone; the library follows tags before tags by recursion.
+        if (at >= frame.size() || static_cast<unsigned char>(frame[at]) >> 5 != 2) return false;
+        continue;
       }
     }
     while (!open.empty() && open.back() != until_break && --open.back() == 0) open.pop_back();
