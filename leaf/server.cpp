@@ -97,8 +97,11 @@ asio::awaitable<void> Server::drain() {
   const auto busy = [this] {
     return std::any_of(sessions_.begin(), sessions_.end(), [](const auto& session) { return session->open_calls() > 0; });
   };
-  while (busy() && std::chrono::steady_clock::now() < end) {
-    timer.expires_after(std::chrono::milliseconds(5));
+  constexpr auto tick = std::chrono::milliseconds(5);
+  bool was_busy = true;  // one tick more than busy: what was answered last is still on its way into the socket
+  while (was_busy && std::chrono::steady_clock::now() < end) {
+    was_busy = busy();
+    timer.expires_after(tick);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   co_await http_.drain(std::chrono::seconds(1));
