@@ -106,10 +106,12 @@ result<void> Session::on_search(wire::SearchCall&& call, Instant now) {
     return {};
   }
   if (call.generation != setting_.manifest->generation) {
+    setting_.metrics.attempts_failed.Increment(static_cast<double>(call.partitions.size()));
     fail_all(FailureReason::not_served, "this leaf serves generation " + std::to_string(setting_.manifest->generation.value));
     return {};
   }
   if (call.k == 0 || call.k > largest_k) {
+    setting_.metrics.attempts_failed.Increment(static_cast<double>(call.partitions.size()));
     fail_all(FailureReason::bad_query, "k is not from 1 to " + std::to_string(largest_k));
     return {};
   }
@@ -122,6 +124,7 @@ result<void> Session::on_search(wire::SearchCall&& call, Instant now) {
   plan.generation = call.generation;
   auto prepared = PreparedQuery::prepare(plan);
   if (prepared.has_error()) {
+    setting_.metrics.attempts_failed.Increment(static_cast<double>(call.partitions.size()));
     log_event(LogLevel::warning, "bad_query", {{"peer", link_->peer()}, {"error", to_string(prepared.error())}});
     fail_all(FailureReason::bad_query, to_string(prepared.error()));
     return {};
