@@ -195,11 +195,11 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
       } else {
         response = co_await respond(request, stream);
       }
-      connection.busy = false;
-      const bool go_on = keep_alive && !draining;
+      const bool keep = keep_alive && !draining;
       stream.expires_after(settings.idle_time);
-      if (!co_await write(stream, response, version, go_on)) co_return;
-      if (!go_on) {
+      if (!co_await write(stream, response, version, keep)) co_return;
+      connection.busy = false;  // not before: draining cuts what is not busy
+      if (!keep || draining) {
         stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
         co_return;
       }
