@@ -101,7 +101,7 @@ TEST_CASE("a header and a body that contradict each other are told") {
   CHECK(report.to_text(open_loop(1, 1s)).find("disagree") != std::string::npos);
 }
 
-TEST_CASE("a load that fell behind says so, and why; one that kept up does not") {
+TEST_CASE("a load that fell behind says so, and why, one that kept up does not") {
   const auto lagging = [](Duration lag, int late) {
     LoadReport report;
     for (int i = 0; i < 100; ++i) {

@@ -255,7 +255,7 @@ TEST_CASE("a target where nobody listens is a transport error of every query, no
   CHECK(report.to_json(frame)["transport_errors"]["unavailable"] == 6);
 }
 
-TEST_CASE("a query file is one query a line, blank lines skipped; an empty or missing one is an error") {
+TEST_CASE("a query file is one query a line, blank lines skipped, an empty or missing one is an error") {
   std::string name = (std::filesystem::temp_directory_path() / "hedgerow-test-XXXXXX").string();
   const std::filesystem::path directory = ::mkdtemp(name.data());
   const auto file = directory / "queries";
