@@ -1,0 +1,27 @@
+// Running a program to its end, and what /proc says of a process.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace hedgerow::test {
+
+// A program of the same build as the test.
+std::filesystem::path built_program(const std::string& name);
+
+struct ProgramRun {
+  int status = -1;  // -1: it did not end by itself
+  std::string output;
+};
+
+// Standard error goes where the test's goes.
+ProgramRun run_program(const std::filesystem::path& program, std::vector<std::string> arguments);
+
+// Of a process that runs; 0 for one that does not.
+std::size_t resident_bytes(int pid);
+std::size_t open_descriptors(int pid);
+bool runs(int pid);
+
+}  // namespace hedgerow::test
