@@ -151,7 +151,7 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
       auto busy = problem(503, "too-many-connections",
                           "More than " + std::to_string(settings.most_connections) + " connections are open.");
       busy.headers.emplace_back("Retry-After", "1");
-      co_await write(stream, busy, 11, false);
+      co_await write(stream, busy, {});
       stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
       co_return;
     }
@@ -165,7 +165,7 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
       if (error) {
         if (auto answer = answer_to_unreadable(error)) {
           stream.expires_after(std::chrono::seconds(1));
-          co_await write(stream, *answer, 11, false);
+          co_await write(stream, *answer, {});
           stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
           co_await swallow(stream);
         }
@@ -174,8 +174,7 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
       stream.expires_never();
       connection.busy = true;
       auto message = parser.release();
-      const bool keep_alive = message.keep_alive();
-      const unsigned version = message.version();
+      Framing framing{message.version(), message.keep_alive(), message.method() == http::verb::head};
 
       HttpRequest request = to_request(message);
       auto refusal = refusal_of_foreigners(request, settings.hosts);
@@ -195,11 +194,12 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
       } else {
         response = co_await respond(request, stream);
       }
-      const bool keep = keep_alive && !draining;
+      framing.keep_alive = framing.keep_alive && !draining;
       stream.expires_after(settings.idle_time);
-      if (!co_await write(stream, response, version, keep)) co_return;
+      const bool written = co_await write(stream, response, framing);
+      if (!written) co_return;
       connection.busy = false;  // not before: draining cuts what is not busy
-      if (!keep || draining) {
+      if (!framing.keep_alive || draining) {
         stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
         co_return;
       }
@@ -258,18 +258,31 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
     return request;
   }
 
-  asio::awaitable<bool> write(beast::tcp_stream& stream, HttpResponse& response, unsigned version, bool keep_alive) {
+  // How a response is put on the wire, whatever it says.
+  struct Framing {
+    unsigned version = 11;
+    bool keep_alive = false;
+    // To HEAD: the head alone, with the length that the body would have; a client would take a body for the next answer.
+    bool head_only = false;
+  };
+
+  asio::awaitable<bool> write(beast::tcp_stream& stream, HttpResponse& response, Framing framing) {
     http::response<http::string_body> message;
-    message.version(version);
+    message.version(framing.version);
     message.result(static_cast<unsigned>(response.status));
     message.reason(std::string(reason_phrase(response.status)));
     message.set(http::field::server, "hedgerow");
     if (!response.content_type.empty()) message.set(http::field::content_type, response.content_type);
     message.set("X-Content-Type-Options", "nosniff");
     for (const auto& [name, value] : response.headers) message.insert(name, value);
-    message.keep_alive(keep_alive);
+    message.keep_alive(framing.keep_alive);
     message.body() = std::move(response.body);
     message.prepare_payload();
+    if (framing.head_only) {
+      http::response_serializer<http::string_body> serializer(message);
+      const auto [error, size] = co_await http::async_write_header(stream, serializer, as_result);
+      co_return !error;
+    }
     const auto [error, size] = co_await http::async_write(stream, message, as_result);
     co_return !error;
   }

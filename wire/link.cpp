@@ -153,8 +153,11 @@ asio::awaitable<result<std::shared_ptr<Link>>> connect_link(tcp::endpoint endpoi
   const std::string host = endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
   const auto [error] = co_await link->socket().async_handshake(host, link_path, as_result);
   if (error) {
-    const bool refused = error.category() == make_error_code(websocket::error::closed).category();
-    co_return Error{refused ? Errc::protocol : Errc::unavailable, "handshake: " + error.message()};
+    const bool no_websocket =
+        error.category() == make_error_code(websocket::error::closed).category() ||
+        (error.category() == make_error_code(beast::http::error::bad_version).category() &&
+         error != beast::http::error::end_of_stream && error != beast::http::error::partial_message);
+    co_return Error{no_websocket ? Errc::protocol : Errc::unavailable, "handshake: " + error.message()};
   }
   co_return link;
 }
