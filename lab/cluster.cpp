@@ -27,6 +27,13 @@ constexpr auto a_long_time = std::chrono::hours(24);
 
 Instant now() { return std::chrono::steady_clock::now(); }
 
+asio::awaitable<ChildEnd> until_end(std::shared_ptr<ChildProcess> child) {
+  // g++ 12 makes a trap of a loop that is nothing but co_await in its condition; so the condition is a variable.
+  std::optional<ChildEnd> end;
+  while (!end) end = co_await child->wait_for_end(a_long_time);
+  co_return *end;
+}
+
 std::string joined(const std::vector<PartitionId>& partitions) {
   std::string text;
   for (const auto partition : partitions) text += (text.empty() ? "" : ",") + std::to_string(partition.value);
@@ -149,14 +156,13 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
   // owner ends every child and then waits for all_ended.
   static asio::awaitable<void> watch(std::shared_ptr<Implementation> self, Process& process,
                                      std::shared_ptr<ChildProcess> child) {
-    std::optional<ChildEnd> end;
-    while (!end) end = co_await child->wait_for_end(a_long_time);
+    const ChildEnd end = co_await until_end(child);
     if (process.child != child) co_return;
     const bool wished = process.phase == ProcessState::ending;
     const bool starting = process.phase == ProcessState::starting;
     process.phase = ProcessState::ended;
     // One that ends while it starts is told by whoever waits for it.
-    if (!wished && !starting && self->observer) self->observer(process.name, child->pid(), *end);
+    if (!wished && !starting && self->observer) self->observer(process.name, child->pid(), end);
   }
 
   Error not_up(const Process& process, const std::string& what) const {
@@ -286,7 +292,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
       co_await child->wait_for_end(std::min<Duration>(deadline - now(), std::chrono::milliseconds(100)));
     }
     if (!child->end()) child->send(SIGKILL);
-    while (!co_await child->wait_for_end(a_long_time)) {}
+    co_await until_end(child);
     process.phase = ProcessState::ended;
   }
 
@@ -330,7 +336,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
       case ProcessAction::kill:
         process->phase = ProcessState::ending;
         process->child->send(SIGKILL);
-        while (!co_await process->child->wait_for_end(a_long_time)) {}
+        co_await until_end(process->child);
         process->phase = ProcessState::ended;
         break;
       case ProcessAction::terminate:

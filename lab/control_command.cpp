@@ -17,7 +17,7 @@
 namespace hedgerow::lab {
 
 namespace asio = boost::asio;
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 namespace {
 

@@ -91,7 +91,8 @@ void LoadReport::record(const LoadOutcome& outcome) {
 std::optional<std::string> LoadReport::could_not_keep_up(const LoadFrame& frame) const {
   if (!frame.open_loop || send_lag_.count() == 0) return std::nullopt;
   const double lag_ms = static_cast<double>(send_lag_.value_at_quantile(0.99)) / 1e6;
-  const double bearable_ms = std::max(1.0, 0.1 * 1e3 / frame.rate);
+  const double p99_ms = static_cast<double>(std::max(latency_.value_at_quantile(0.99), other_latency_.value_at_quantile(0.99))) / 1e6;
+  const double bearable_ms = std::max(1.0, p99_ms / 10);
   if (lag_ms <= bearable_ms) return std::nullopt;
   std::string text = "the load did not keep up: 1 % of the queries were sent more than " + with_unit(lag_ms, "ms") +
                      " after their instant (the latencies count that time). ";

@@ -57,8 +57,9 @@ class LoadReport {
   std::uint64_t answered() const { return answered_; }  // with any status
   std::uint64_t recorded() const { return answered_ + failed_; }
 
-  // An open loop kept up when 99 % of the queries were sent within a millisecond, or a tenth of their mean distance,
-  // of their instant, whichever is more. What to do about it, where it did not.
+  // An open loop kept up when 99 % of the queries were sent within a millisecond of their instant, or within a tenth of
+  // the latencies' p99, whichever is more: beyond, the latencies tell of the load as much as of the server. What to do
+  // about it, where it did not.
   std::optional<std::string> could_not_keep_up(const LoadFrame& frame) const;
 
   nlohmann::ordered_json to_json(const LoadFrame& frame) const;

@@ -159,7 +159,6 @@ class Up {
     });
     while (!status_) co_await wake_.async_wait(as_result);
     if (*status_ != 0) state_.keep();
-    // Behind the state, so that no command of the laboratory acts on a cluster that is ending.
     ending_ = true;
     co_await cluster_.stop_all();
     co_await server_.drain(std::chrono::seconds(1));
