@@ -54,7 +54,8 @@ std::string ok(const std::string& body, const std::string& more = "") {
 TEST_CASE("one connection carries request after request, and a close that the server announced is no error") {
   asio::io_context context(1);
   RawServer server(context, [](tcp::socket& socket, int number) -> asio::awaitable<void> {
-    for (int i = 1; co_await read_request(socket); ++i) {
+    for (int i = 1; i <= 3; ++i) {
+      if (!co_await read_request(socket)) co_return;
       const bool closing = number == 1 && i == 3;
       co_await write(socket, ok(std::to_string(number) + ":" + std::to_string(i), closing ? "Connection: close\r\n" : ""));
       if (closing) co_return;
@@ -103,7 +104,8 @@ TEST_CASE("nobody there, no answer in time, and an answer that is not HTTP are d
     nobody = closed_again.local_endpoint();
   }
   RawServer silent(context, [](tcp::socket& socket, int) -> asio::awaitable<void> {
-    while (co_await read_request(socket)) {}
+    bool more = true;
+    while (more) more = co_await read_request(socket);
   });
   RawServer garbage(context, [](tcp::socket& socket, int) -> asio::awaitable<void> {
     co_await read_request(socket);
@@ -125,7 +127,8 @@ TEST_CASE("nobody there, no answer in time, and an answer that is not HTTP are d
 TEST_CASE("after an answer came too late, the next request does not get it") {
   asio::io_context context(1);
   RawServer server(context, [](tcp::socket& socket, int number) -> asio::awaitable<void> {
-    while (co_await read_request(socket)) {
+    bool more = co_await read_request(socket);
+    for (; more; more = co_await read_request(socket)) {
       if (number == 1) co_await pass(100ms);
       co_await write(socket, ok("connection " + std::to_string(number)));
     }

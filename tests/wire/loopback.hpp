@@ -65,22 +65,21 @@ class RawClient {
   }
   // Everything until the server closes; what came before an abrupt end is kept.
   asio::awaitable<std::string> read_to_end() {
-    while (co_await read_some()) {}
+    bool more = true;  // g++ 12 makes a trap of a loop that is nothing but co_await in its condition
+    while (more) more = co_await read_some();
     co_return std::exchange(received_, {});
   }
   // The head of one response and as much of a body as its Content-Length says (none, for HEAD).
   asio::awaitable<std::string> read_response(bool with_body = true) {
     std::size_t head = 0;
-    while ((head = received_.find("\r\n\r\n")) == std::string::npos) {
-      if (!co_await read_some()) co_return std::exchange(received_, {});
-    }
+    bool more = true;
+    while ((head = received_.find("\r\n\r\n")) == std::string::npos && more) more = co_await read_some();
+    if (head == std::string::npos) co_return std::exchange(received_, {});
     std::size_t size = head + 4;
     constexpr std::string_view name = "Content-Length: ";
     const auto length = received_.find(name);
     if (with_body && length < head) size += std::stoul(received_.substr(length + name.size()));
-    while (received_.size() < size) {
-      if (!co_await read_some()) break;
-    }
+    while (received_.size() < size && more) more = co_await read_some();
     std::string response = received_.substr(0, size);
     received_.erase(0, size);
     co_return response;
