@@ -55,6 +55,7 @@ Fanout::AnswerVerdict Fanout::on_answer(AttemptId attempt, Instant) {
 
 Actions Fanout::on_failure(AttemptId attempt, AttemptFailure failure, Instant now) {
   Actions actions;
+  if (!attempts_[attempt.value].outstanding) return actions;  // it is over; only an answer could still change something
   const std::size_t index = attempts_[attempt.value].partition_index;
   end(attempt);
   PartitionProgress& partition = partitions_[index];

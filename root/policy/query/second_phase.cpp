@@ -54,8 +54,8 @@ SecondPhase::AnswerVerdict SecondPhase::on_answer(AttemptId attempt, Instant) {
 
 Actions SecondPhase::on_failure(AttemptId attempt, Instant now) {
   Actions actions;
+  if (finished_ || !attempts_[attempt.value].outstanding) return actions;
   end(attempt);
-  if (finished_) return actions;
   std::vector<std::size_t> again;
   for (const std::size_t place : attempts_[attempt.value].places) {
     if (!has(place) && hits_state_[place].outstanding == 0) again.push_back(place);
