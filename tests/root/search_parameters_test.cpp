@@ -1,0 +1,179 @@
+#include "root/search_parameters.hpp"
+
+#include <doctest/doctest.h>
+
+namespace hedgerow::root {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+auto parsed(Parameters parameters) { return parse_parameters(parameters, 250ms); }
+auto parsed_json(const std::string& body) { return parse_parameters_json(body, 250ms); }
+
+// With a query beside it.
+auto with(const std::string& name, const std::string& value) { return parsed({{"q", "x"}, {name, value}}); }
+
+}  // namespace
+
+TEST_CASE("a query alone has the defaults of the API, and the server's deadline") {
+  const auto parameters = parse_parameters({{"q", "full text"}}, 400ms);
+  REQUIRE(parameters.has_value());
+  CHECK(parameters->query == "full text");
+  CHECK(parameters->k == 10);
+  CHECK(parameters->offset == 0);
+  CHECK(parameters->deadline == 400ms);
+  CHECK_FALSE(parameters->fanout.has_value());
+  CHECK(parameters->partial == PartialAnswers::allow);
+  CHECK(parameters->service_class == ServiceClass::interactive);
+  CHECK_FALSE(parameters->trace);
+}
+
+TEST_CASE("every parameter is read") {
+  CHECK(with("k", "1")->k == 1);
+  CHECK(with("k", "1000")->k == 1000);
+  CHECK(with("offset", "0")->offset == 0);
+  CHECK(with("offset", "9990")->offset == 9990);
+  CHECK(with("deadline", "1us")->deadline == 1us);
+  CHECK(with("deadline", "1.5s")->deadline == 1500ms);
+  CHECK(with("deadline", "60s")->deadline == 60s);
+  CHECK(with("deadline", "1m")->deadline == 60s);
+  CHECK(with("fanout", "8")->fanout == 8U);
+  CHECK(with("fanout", "4000000000")->fanout == 4'000'000'000U);
+  CHECK_FALSE(with("fanout", "all")->fanout.has_value());
+  CHECK(with("partial", "deny")->partial == PartialAnswers::deny);
+  CHECK(with("partial", "allow")->partial == PartialAnswers::allow);
+  CHECK(with("class", "batch")->service_class == ServiceClass::batch);
+  CHECK(with("class", "interactive")->service_class == ServiceClass::interactive);
+  CHECK(with("trace", "on")->trace);
+  CHECK_FALSE(with("trace", "off")->trace);
+}
+
+TEST_CASE("a bad value is refused, and the refusal names parameter and value") {
+  const Parameters rows{
+      {"k", ""},          {"k", "0"},           {"k", "1001"},      {"k", "-1"},          {"k", "+5"},
+      {"k", "5 "},        {"k", "ten"},         {"k", "1e2"},       {"k", "99999999999"}, {"offset", "-1"},
+      {"offset", "x"},    {"offset", "10001"},  {"deadline", "0"},  {"deadline", "0ms"},  {"deadline", "250"},
+      {"deadline", "ms"}, {"deadline", "-5ms"}, {"deadline", "61s"}, {"deadline", "1e3ms"}, {"deadline", "1 s"},
+      {"fanout", "0"},    {"fanout", "ALL"},    {"fanout", "-2"},   {"partial", "maybe"}, {"partial", ""},
+      {"class", "Batch"}, {"class", "fast"},    {"trace", "yes"},   {"trace", "1"}};
+  for (const auto& [name, value] : rows) {
+    CAPTURE(name);
+    CAPTURE(value);
+    const auto refused = with(name, value);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().type == "bad-parameter");
+    CHECK(refused.error().parameter == name);
+    CHECK(refused.error().detail.find("'" + name + "' is '" + value + "'") != std::string::npos);
+  }
+}
+
+TEST_CASE("offset and k have a bound together") {
+  CHECK(parsed({{"q", "x"}, {"offset", "9000"}, {"k", "1000"}}).has_value());
+  const auto refused = parsed({{"q", "x"}, {"offset", "9001"}, {"k", "1000"}});
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().type == "bad-parameter");
+  CHECK(refused.error().detail.find("10000") != std::string::npos);
+}
+
+TEST_CASE("what the API has and this version has not is told apart from what does not exist") {
+  for (const char* name : {"min_completeness", "patience", "hedge", "tied", "canary", "spelling", "snippets", "facets"}) {
+    CAPTURE(name);
+    const auto refused = with(name, "auto");
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().type == "not-yet");
+    CHECK(refused.error().parameter == name);
+  }
+  for (const char* name : {"Q", "limit", "", "deadline_ms"}) {
+    CAPTURE(name);
+    const auto refused = with(name, "1");
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().type == "unknown-parameter");
+    CHECK(refused.error().parameter == name);
+  }
+}
+
+TEST_CASE("a parameter given twice is refused, in an address and in a body") {
+  for (const auto& refused : {parsed({{"q", "x"}, {"k", "1"}, {"k", "1"}}), parsed_json(R"({"q": "x", "k": 1, "k": 1})")}) {
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().type == "bad-parameter");
+    CHECK(refused.error().parameter == "k");
+    CHECK(refused.error().detail.find("twice") != std::string::npos);
+  }
+}
+
+TEST_CASE("a query that is missing is refused; one that is empty is for the query parser to judge") {
+  for (const auto& refused : {parsed({}), parsed({{"k", "3"}}), parsed_json("{}"), parsed_json(R"({"k": 3})")}) {
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().type == "missing-parameter");
+    CHECK(refused.error().parameter == "q");
+  }
+  CHECK(with("k", "3")->query == "x");
+  CHECK(parsed({{"q", ""}}).has_value());
+}
+
+TEST_CASE("a JSON body takes texts, and whole numbers where numbers are meant") {
+  const auto parameters = parsed_json(
+      R"({"q": "a \"b c\"", "k": 30, "offset": "10", "deadline": "100ms", "fanout": 4, "partial": "deny", "trace": "on"})");
+  REQUIRE(parameters.has_value());
+  CHECK(parameters->query == "a \"b c\"");
+  CHECK(parameters->k == 30);
+  CHECK(parameters->offset == 10);
+  CHECK(parameters->deadline == 100ms);
+  CHECK(parameters->fanout == 4U);
+  CHECK(parameters->partial == PartialAnswers::deny);
+  CHECK(parameters->trace);
+}
+
+TEST_CASE("a JSON body that is none, or holds what no parameter takes, is refused") {
+  struct Row {
+    const char* body;
+    const char* type;
+    const char* parameter;
+  };
+  const Row rows[] = {
+      {"", "bad-json", ""},
+      {"{", "bad-json", ""},
+      {"[]", "bad-json", ""},
+      {"\"q\"", "bad-json", ""},
+      {"{\"q\": \"\xff\"}", "bad-json", ""},
+      {R"({"q": "x"} {})", "bad-json", ""},
+      {R"({"q": ["x"]})", "bad-parameter", "q"},
+      {R"({"q": null})", "bad-parameter", "q"},
+      {R"({"q": "x", "trace": true})", "bad-parameter", "trace"},
+      {R"({"q": "x", "k": 1.5})", "bad-parameter", "k"},
+      {R"({"q": "x", "k": -3})", "bad-parameter", "k"},
+      {R"({"q": "x", "k": 99999999999999999999})", "bad-parameter", "k"},
+      {R"({"q": "x", "deadline": 250})", "bad-parameter", "deadline"},
+      {R"({"q": "x", "facets": {"role": 3}})", "bad-parameter", "facets"},
+      {R"({"q": "x", "hedge": "auto"})", "not-yet", "hedge"},
+      {R"({"q": "x", "size": 3})", "unknown-parameter", "size"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.body);
+    const auto refused = parsed_json(row.body);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().type == row.type);
+    CHECK(refused.error().parameter == row.parameter);
+  }
+}
+
+TEST_CASE("a refusal repeats at most a little of what was sent") {
+  const std::string much(100'000, 'x');
+  for (const auto& refused :
+       {with("k", much), with(much, "1"), parsed({{much, "1"}, {much, "1"}}), parsed_json(R"({")" + much + R"(": null})"),
+        parsed_json(R"({")" + much + R"(": "a", ")" + much + R"(": "b"})")}) {
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().detail.size() < 300);
+    CHECK(refused.error().parameter.size() < 100);
+  }
+}
+
+TEST_CASE("a body nested a hundred thousand deep is refused, and harms nothing") {
+  const std::string deep(100'000, '[');
+  CHECK(parsed_json(deep).has_error());
+  CHECK(parsed_json(R"({"q": )" + deep + std::string(deep.size(), ']') + "}").has_error());
+}
+
+}  // namespace hedgerow::root
