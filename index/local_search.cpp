@@ -46,6 +46,7 @@ result<LocalAnswer> LocalSearch::search(std::string_view query, std::uint32_t k,
     if (answer.hits.size() > depth) answer.hits.resize(depth);
     if (depth > 0 && answer.hits.size() == depth) threshold = answer.hits.back().scored.score;
   }
+  answer.matches = std::max<std::uint64_t>(answer.matches, answer.hits.size());
   answer.hits.erase(answer.hits.begin(),
                     answer.hits.begin() + std::min<std::ptrdiff_t>(offset, std::ssize(answer.hits)));
   return answer;

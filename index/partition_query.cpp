@@ -20,7 +20,7 @@ enum class Place {
 
 class Rewriter {
  public:
-  Rewriter(const PreparedQuery::Implementation& prepared, const PartitionView& partition, const GlobalWeight& weight)
+  Rewriter(const PreparedQuery::Implementation& prepared, const PartitionView& partition, const Xapian::Weight& weight)
       : prepared_(prepared), partition_(partition), weight_(weight), documents_(partition.documents) {}
 
   std::optional<PartitionQuery> rewrite(const QueryNode& node, Place place) {
@@ -175,7 +175,7 @@ class Rewriter {
 
   const PreparedQuery::Implementation& prepared_;
   const PartitionView& partition_;
-  const GlobalWeight& weight_;
+  const Xapian::Weight& weight_;
   const double documents_;
   std::unordered_map<std::string, Xapian::doccount> frequencies_;
 };
@@ -183,7 +183,7 @@ class Rewriter {
 }  // namespace
 
 std::optional<PartitionQuery> rewrite_for_partition(const PreparedQuery::Implementation& prepared,
-                                                    const PartitionView& partition, const GlobalWeight& weight) {
+                                                    const PartitionView& partition, const Xapian::Weight& weight) {
   return Rewriter(prepared, partition, weight).rewrite(prepared.root, Place::spine);
 }
 

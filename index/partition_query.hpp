@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "index/global_weight.hpp"
 #include "index/prepared_query.hpp"
 
 namespace hedgerow {
@@ -37,8 +36,8 @@ struct PartitionView {
 };
 
 // Nothing if no document of the partition can match. weight is the one that the query will run with. Throws what the
-// engine throws, and MatchStopped.
+// engine and the weight throw.
 std::optional<PartitionQuery> rewrite_for_partition(const PreparedQuery::Implementation& prepared,
-                                                    const PartitionView& partition, const GlobalWeight& weight);
+                                                    const PartitionView& partition, const Xapian::Weight& weight);
 
 }  // namespace hedgerow

@@ -2,6 +2,8 @@
 
 #include <xapian.h>
 
+#include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "index/engine_error.hpp"
@@ -17,11 +19,29 @@ constexpr unsigned parser_flags =
 
 const Error nothing_to_search_for{
     Errc::invalid_argument,
-    "nothing to search for: a query needs a word that is not excluded"};
+    "nothing to search for: a query needs a word that is not excluded, beside those that are"};
 
 void collect_terms(const QueryNode& node, std::set<std::string>& terms) {
   if (node.op == QueryOperator::term) terms.insert(node.term);
   for (const auto& child : node.children) collect_terms(child, terms);
+}
+
+// Whether the text excludes something by "-word", "-\"phrase\"" or "-(…)", outside of quotes.
+bool has_exclusion_mark(std::string_view text) {
+  bool quoted = false;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (quoted || text[i] != '-') continue;
+    const bool starts_word = i == 0 || std::string_view(" \t\r\n(").find(text[i - 1]) != std::string_view::npos;
+    const auto next = static_cast<unsigned char>(text[i + 1]);
+    if (starts_word && (next >= 0x80 || std::isalnum(next) != 0 || next == '"' || next == '(')) return true;
+  }
+  return false;
+}
+
+bool excludes_something(const QueryNode& node) {
+  return node.op == QueryOperator::and_not ||
+         std::any_of(node.children.begin(), node.children.end(), excludes_something);
 }
 
 result<std::string> parse(std::string_view text, const std::string& stemmer) {
@@ -55,6 +75,9 @@ result<QueryPlan> plan_query(std::string_view text, const CollectionStatistics& 
       const bool too_large = tree.error().code == Errc::too_large;
       return Error{too_large ? Errc::too_large : Errc::invalid_argument, tree.error().context};
     }
+
+    // Where nothing stands beside an excluded word, the parser drops the mark and looks for the word. Better say so.
+    if (has_exclusion_mark(text) && !excludes_something(*tree)) return nothing_to_search_for;
 
     QueryPlan plan;
     plan.serialised_query = std::move(*serialised);

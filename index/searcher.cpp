@@ -10,6 +10,7 @@
 #include "index/global_weight.hpp"
 #include "index/guard.hpp"
 #include "index/partition_query.hpp"
+#include "index/placeholder_source.hpp"
 
 namespace hedgerow {
 
@@ -29,32 +30,6 @@ double lowest_rival(double threshold) {
   const double rounds_alike = (static_cast<double>(rounded) + below) / 2;
   return std::min(threshold, rounds_alike) * (1 - 1e-9);
 }
-
-// Placeholders with one given score at docids 1 to count, before the front guard. They fill the engine's heap, so that
-// the score to beat is that score from the front guard on, where all posting lists stand together (see guard.hpp).
-class PlaceholderSource final : public Xapian::PostingSource {
- public:
-  PlaceholderSource(Xapian::doccount count, double score) : count_(count), score_(score) {}
-
-  Xapian::doccount get_termfreq_min() const override { return count_; }
-  Xapian::doccount get_termfreq_est() const override { return count_; }
-  Xapian::doccount get_termfreq_max() const override { return count_; }
-  double get_weight() const override { return score_; }
-  void init(const Xapian::Database&) override {
-    current_ = 0;
-    set_maxweight(score_);
-  }
-  void next(double) override { ++current_; }
-  void skip_to(Xapian::docid docid, double) override { current_ = std::max(current_, docid); }
-  bool at_end() const override { return current_ > count_; }
-  Xapian::docid get_docid() const override { return current_; }
-  std::string get_description() const override { return "Placeholders"; }
-
- private:
-  const Xapian::doccount count_;
-  const double score_;
-  Xapian::docid current_ = 0;
-};
 
 }  // namespace
 
@@ -130,8 +105,7 @@ struct PartitionSearcher::Implementation {
       return;
     }
     // From document frequencies alone: what was pruned, and with it timing, makes no difference.
-    const double seen = std::max(bounds.lowest, static_cast<double>(answer.hits.size()));
-    answer.matches = static_cast<std::uint64_t>(std::llround(std::clamp(bounds.estimate, seen, bounds.highest)));
+    answer.matches = static_cast<std::uint64_t>(std::llround(std::clamp(bounds.estimate, bounds.lowest, bounds.highest)));
     answer.matches_exact = bounds.lowest == bounds.highest;
   }
 };

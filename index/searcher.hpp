@@ -22,7 +22,10 @@ namespace hedgerow {
 
 struct PartitionHits {
   std::vector<ScoredDocument> hits;  // at most k, in ranks_before order
-  std::uint64_t matches = 0;         // estimated number of matching documents in the partition, guard excluded
+  // How many documents of the partition match. Exact if fewer than k do and no threshold was given, if few can, or if
+  // document frequencies alone tell; otherwise an estimate from document frequencies, whatever k and the threshold: it
+  // may be below the number of hits, so whoever sums up lifts the sum to what is shown.
+  std::uint64_t matches = 0;
   bool matches_exact = false;
 };
 

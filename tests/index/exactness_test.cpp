@@ -1,9 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-
+#include "comparison.hpp"
 #include "index/local_search.hpp"
 #include "query_mixture.hpp"
 #include "reference.hpp"
@@ -14,33 +11,7 @@ namespace hedgerow::test {
 
 namespace {
 
-struct Slice {
-  std::uint32_t k;
-  std::uint32_t offset;
-};
 constexpr Slice slices[] = {{1, 0}, {3, 0}, {10, 0}, {30, 0}, {10, 10}, {3, 7}, {1, 29}, {5, 500}};
-
-// Empty, or what is wrong.
-std::string difference(const LocalAnswer& answer, const ReferenceRanking& expected, Slice slice) {
-  const std::size_t from = std::min<std::size_t>(slice.offset, expected.size());
-  const std::size_t count = std::min<std::size_t>(slice.k, expected.size() - from);
-  if (answer.hits.size() != count) {
-    return std::to_string(answer.hits.size()) + " hits instead of " + std::to_string(count);
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    const ScoredDocument& got = answer.hits[i].scored;
-    const ReferenceHit& want = expected[from + i];
-    if (got.document.value != want.document) {
-      return "rank " + std::to_string(from + i + 1) + ": document " + std::to_string(got.document.value) +
-             " instead of " + std::to_string(want.document);
-    }
-    if (std::abs(got.score - want.score) > 1e-9 * want.score) {
-      return "rank " + std::to_string(from + i + 1) + ": score " + std::to_string(got.score) + " instead of " +
-             std::to_string(want.score);
-    }
-  }
-  return {};
-}
 
 void check_exactness(const std::vector<Document>& documents, const std::vector<std::string>& queries,
                      const std::vector<std::uint32_t>& partition_counts) {
@@ -64,7 +35,7 @@ void check_exactness(const std::vector<Document>& documents, const std::vector<s
         CAPTURE(slice.offset);
         const auto answer = search->search(queries[i], slice.k, slice.offset);
         REQUIRE(answer.has_value());
-        CHECK(difference(*answer, expected[i], slice) == "");
+        CHECK(difference(scored(answer->hits), expected[i], slice) == "");
         if (answer->matches_exact) CHECK(answer->matches == expected[i].size());
       }
     }

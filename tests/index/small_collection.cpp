@@ -1,9 +1,8 @@
 #include "small_collection.hpp"
 
-#include <doctest/doctest.h>
-
 #include <cmath>
 #include <sstream>
+#include <stdexcept>
 
 #include "base/random.hpp"
 #include "index/builder.hpp"
@@ -11,8 +10,6 @@
 namespace hedgerow::test {
 
 namespace {
-
-constexpr std::uint64_t vocabulary = 400;
 
 // Pronounceable, some with endings that the stemmer takes off.
 std::string word_of(std::uint64_t rank) {
@@ -25,19 +22,19 @@ std::string word_of(std::uint64_t rank) {
 }
 
 // Zipf with exponent 1: the rank is the exponential of a uniform number.
-std::uint64_t draw_rank(Random& random) {
+std::uint64_t draw_rank(Random& random, std::uint64_t vocabulary) {
   return static_cast<std::uint64_t>(std::exp(random.uniform() * std::log(static_cast<double>(vocabulary)))) - 1;
 }
 
-std::string draw_text(Random& random, std::uint64_t length) {
+std::string draw_text(Random& random, std::uint64_t length, std::uint64_t vocabulary) {
   std::string text;
-  for (std::uint64_t i = 0; i < length; ++i) text += (i == 0 ? "" : " ") + word_of(draw_rank(random));
+  for (std::uint64_t i = 0; i < length; ++i) text += (i == 0 ? "" : " ") + word_of(draw_rank(random, vocabulary));
   return text;
 }
 
 }  // namespace
 
-std::vector<Document> small_collection(std::uint32_t documents, std::uint64_t seed) {
+std::vector<Document> small_collection(std::uint32_t documents, std::uint64_t seed, std::uint64_t vocabulary) {
   Random random(seed);
   std::vector<Document> collection;
   for (std::uint32_t i = 0; i < documents; ++i) {
@@ -50,8 +47,8 @@ std::vector<Document> small_collection(std::uint32_t documents, std::uint64_t se
       document.title = twin.title;
       document.text = twin.text;
     } else {
-      document.title = draw_text(random, 1 + random.below(3));
-      document.text = draw_text(random, random.chance(0.4) ? 2 : 2 + random.below(60));
+      document.title = draw_text(random, 1 + random.below(3), vocabulary);
+      document.text = draw_text(random, random.chance(0.4) ? 2 : 2 + random.below(60), vocabulary);
     }
     document.facets["kind"] = {i % 2 == 0 ? "even" : "odd"};
     collection.push_back(std::move(document));
@@ -97,7 +94,7 @@ Manifest build_small(const std::vector<Document>& documents, const std::filesyst
   settings.partitions = partitions;
   settings.threads = 2;
   const auto manifest = build_index(reader, settings);
-  REQUIRE_MESSAGE(manifest.has_value(), to_string(manifest.error()));
+  if (!manifest) throw std::runtime_error(to_string(manifest.error()));
   return *manifest;
 }
 

@@ -11,7 +11,8 @@
 
 namespace hedgerow::test {
 
-std::vector<Document> small_collection(std::uint32_t documents, std::uint64_t seed);
+// vocabulary: how many different words, at most 1000.
+std::vector<Document> small_collection(std::uint32_t documents, std::uint64_t seed, std::uint64_t vocabulary = 400);
 QueryMaterial material_of(const std::vector<Document>& documents, std::uint64_t seed);
 
 // Gives documents, and errors in between where asked.
@@ -31,7 +32,7 @@ class VectorReader final : public Reader {
   std::uint64_t errors_ = 0;
 };
 
-// Builds with 2 threads; fails the test on an error.
+// Builds with 2 threads; throws std::runtime_error on an error.
 Manifest build_small(const std::vector<Document>& documents, const std::filesystem::path& directory,
                      std::uint32_t partitions);
 

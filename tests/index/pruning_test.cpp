@@ -1,0 +1,206 @@
+// The engine's pruning against the meaning of a query, on tiny databases: thousands of them, because it goes wrong in
+// corners. Scores are whole numbers here (a term's wdf), so nothing is rounded.
+#include <doctest/doctest.h>
+
+#include <xapian.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/random.hpp"
+#include "index/global_weight.hpp"
+#include "index/guard.hpp"
+#include "index/partition_query.hpp"
+#include "index/placeholder_source.hpp"
+#include "temporary_directory.hpp"
+
+namespace hedgerow::test {
+
+namespace {
+
+class WdfWeight : public Xapian::Weight {
+ public:
+  explicit WdfWeight(double slack = bound_slack) : slack_(slack) {
+    need_stat(WDF);
+    need_stat(WDF_MAX);
+  }
+  WdfWeight* clone() const override { return new WdfWeight(slack_); }
+  void init(double factor) override { factor_ = factor; }
+  double get_sumpart(Xapian::termcount wdf, Xapian::termcount, Xapian::termcount) const override { return factor_ * wdf; }
+  double get_maxpart() const override { return factor_ * get_wdf_upper_bound() * slack_; }
+  double get_sumextra(Xapian::termcount, Xapian::termcount) const override { return 0; }
+  double get_maxextra() const override { return 0; }
+
+ private:
+  double slack_;
+  double factor_ = 0;
+};
+
+using Text = std::vector<std::string>;
+using Scores = std::map<std::uint32_t, double>;
+
+// A partition whose only documents are these, with both guards.
+Xapian::WritableDatabase database_of(const std::vector<Text>& texts, const std::filesystem::path& directory) {
+  Xapian::WritableDatabase database(directory.string(),
+                                    Xapian::DB_CREATE_OR_OVERWRITE | Xapian::DB_NO_SYNC | Xapian::DB_DANGEROUS);
+  Xapian::Document guard;
+  guard.add_boolean_term(guard::marker_term);
+  for (const Text& text : texts) {
+    for (const auto& word : text) guard.add_boolean_term(word);
+  }
+  database.replace_document(guard::front, guard);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    Xapian::Document document;
+    Xapian::termpos position = 0;
+    for (const auto& word : texts[i]) document.add_posting(word, ++position);
+    database.replace_document(guard::docid_of(DocumentNumber{static_cast<std::uint32_t>(i + 1)}), document);
+  }
+  database.replace_document(guard::back(texts.size()), guard);
+  database.commit();
+  return database;
+}
+
+bool holds_phrase(const Text& text, const QueryNode& node) {
+  for (std::size_t at = 0; at + node.children.size() <= text.size(); ++at) {
+    bool here = true;
+    for (std::size_t i = 0; i < node.children.size(); ++i) here = here && text[at + i] == node.children[i].term;
+    if (here) return true;
+  }
+  return false;
+}
+
+// What the query means.
+Scores meaning(const QueryNode& node, const std::vector<Text>& texts) {
+  Scores scores;
+  if (node.op == QueryOperator::term) {
+    for (std::uint32_t i = 0; i < texts.size(); ++i) {
+      const auto count = std::count(texts[i].begin(), texts[i].end(), node.term);
+      if (count > 0) scores[i + 1] = static_cast<double>(count);
+    }
+    return scores;
+  }
+  scores = meaning(node.children[0], texts);
+  for (std::size_t c = 1; c < node.children.size(); ++c) {
+    const Scores other = meaning(node.children[c], texts);
+    const bool all = node.op == QueryOperator::all_of || node.op == QueryOperator::phrase;
+    if (all) std::erase_if(scores, [&](const auto& entry) { return !other.contains(entry.first); });
+    if (node.op == QueryOperator::and_not) {
+      std::erase_if(scores, [&](const auto& entry) { return other.contains(entry.first); });
+      continue;
+    }
+    for (const auto& [document, score] : other) {
+      if (node.op == QueryOperator::any_of || scores.contains(document)) scores[document] += score;
+    }
+  }
+  if (node.op == QueryOperator::phrase) {
+    std::erase_if(scores, [&](const auto& entry) { return !holds_phrase(texts[entry.first - 1], node); });
+  }
+  return scores;
+}
+
+QueryNode draw_query(Random& random, std::uint64_t vocabulary, int depth) {
+  QueryNode node;
+  const std::uint64_t shape = depth == 0 ? 0 : random.below(10);
+  const auto word = [&] { return std::string(1, static_cast<char>('a' + random.below(vocabulary))); };
+  if (shape < 2) {
+    node.term = word();
+    return node;
+  }
+  if (shape == 2) {
+    node.op = QueryOperator::phrase;
+    for (int i = 0; i < 2; ++i) node.children.push_back({.term = word(), .children = {}});
+    node.window = 2;
+    return node;
+  }
+  node.op = shape < 6 ? QueryOperator::any_of
+            : shape == 6 ? QueryOperator::all_of
+            : shape == 7 ? QueryOperator::and_not
+                         : QueryOperator::and_maybe;
+  const std::uint64_t children = 2 + random.below(node.op == QueryOperator::any_of ? 3 : 1);
+  for (std::uint64_t i = 0; i < children; ++i) node.children.push_back(draw_query(random, vocabulary, depth - 1));
+  return node;
+}
+
+bool has_optional_parts(const QueryNode& node) {
+  return node.op == QueryOperator::any_of || node.op == QueryOperator::and_maybe ||
+         std::any_of(node.children.begin(), node.children.end(), has_optional_parts);
+}
+
+std::string describe(const QueryNode& node) {
+  if (node.op == QueryOperator::term) return node.term;
+  static const char* const names[] = {"", "AND", "OR", "NOT", "MAYBE", "PHRASE", "NEAR"};
+  std::string text = "(";
+  for (const auto& child : node.children) {
+    text += (text.size() > 1 ? std::string(" ") + names[static_cast<int>(node.op)] + " " : "") + describe(child);
+  }
+  return text + ")";
+}
+
+using Hits = std::vector<std::pair<std::uint32_t, double>>;
+
+Hits best_of(const Scores& scores, std::size_t k, double threshold) {
+  Hits hits(scores.begin(), scores.end());
+  std::stable_sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::erase_if(hits, [&](const auto& hit) { return hit.second <= threshold; });
+  if (hits.size() > k) hits.resize(k);
+  return hits;
+}
+
+Hits search(const Xapian::Database& database, const QueryNode& root, std::uint32_t documents, Xapian::doccount k,
+            double threshold) {
+  PreparedQuery::Implementation prepared;
+  prepared.root = root;
+  prepared.average_length = 1;
+  prepared.prunes = has_optional_parts(root);
+  for (char c = 'a'; c <= 'z'; ++c) prepared.inverse_document_frequencies[std::string(1, c)] = 1;
+  const WdfWeight weight;
+  const auto query = rewrite_for_partition(prepared, {database, documents, documents}, weight);
+  Hits hits;
+  if (!query) return hits;
+  PlaceholderSource placeholders(k, threshold);
+  Xapian::Enquire enquire(database);
+  enquire.set_weighting_scheme(weight);
+  enquire.set_query(Xapian::Query(Xapian::Query::OP_OR, query->query, Xapian::Query(&placeholders)));
+  const Xapian::MSet matches = enquire.get_mset(0, k);
+  for (auto match = matches.begin(); match != matches.end(); ++match) {
+    if (guard::is_document(*match, documents)) hits.emplace_back(guard::number_of(*match).value, match.get_weight());
+  }
+  return hits;
+}
+
+}  // namespace
+
+TEST_CASE("The best hits of any query are found on any documents, with and without a score to beat") {
+  const TemporaryDirectory directory;
+  Random random(101);
+  for (int round = 0; round < 300; ++round) {
+    const std::uint64_t vocabulary = 3 + random.below(6);
+    std::vector<Text> texts(3 + random.below(30));
+    for (Text& text : texts) {
+      for (std::uint64_t i = 1 + random.below(6); i > 0; --i) {
+        // Some words are rare, so that lists of all lengths meet.
+        const std::uint64_t word = std::min(random.below(vocabulary), random.below(vocabulary + 2));
+        text.emplace_back(1, static_cast<char>('a' + word));
+      }
+    }
+    const Xapian::Database database = database_of(texts, directory.path() / "database");
+    for (int q = 0; q < 30; ++q) {
+      const QueryNode query = draw_query(random, vocabulary + 1, 3);
+      const Scores scores = meaning(query, texts);
+      for (const Xapian::doccount k : {1u, 2u, 4u}) {
+        for (const double threshold : {0.0, 1.0, 2.0, 3.0}) {
+          const auto found = search(database, query, static_cast<std::uint32_t>(texts.size()), k, threshold);
+          const auto expected = best_of(scores, k, threshold);
+          CAPTURE(describe(query));
+          CAPTURE(round);
+          CAPTURE(k);
+          CAPTURE(threshold);
+          REQUIRE(found == expected);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace hedgerow::test

@@ -1,0 +1,268 @@
+#include <doctest/doctest.h>
+
+#include <xapian.h>
+
+#include <atomic>
+#include <future>
+#include <set>
+#include <thread>
+
+#include "index/global_weight.hpp"
+#include "index/guard.hpp"
+#include "index/local_search.hpp"
+#include "query_mixture.hpp"
+#include "reference.hpp"
+#include "small_collection.hpp"
+#include "temporary_directory.hpp"
+
+namespace hedgerow::test {
+
+namespace {
+
+struct OnePartition {
+  explicit OnePartition(const std::vector<Document>& documents)
+      : manifest(build_small(documents, directory.path(), 1)),
+        statistics(CollectionStatistics::open(directory.path(), manifest).value()),
+        searcher(PartitionSearcher::open(directory.path(), manifest, PartitionId{0}).value()) {}
+
+  PreparedQuery prepare(const std::string& query) const {
+    return PreparedQuery::prepare(plan_query(query, statistics).value()).value();
+  }
+
+  TemporaryDirectory directory;
+  Manifest manifest;
+  CollectionStatistics statistics;
+  PartitionSearcher searcher;
+};
+
+std::vector<std::uint32_t> numbers(const std::vector<ScoredDocument>& hits) {
+  std::vector<std::uint32_t> documents;
+  for (const auto& hit : hits) documents.push_back(hit.document.value);
+  return documents;
+}
+
+Document document(const std::string& id, const std::string& text) {
+  return {.id = id, .title = "", .url = "", .text = text, .facets = {}};
+}
+
+}  // namespace
+
+TEST_CASE("Equal scores rank by document number, at every k") {
+  std::vector<Document> documents;
+  for (int i = 0; i < 400; ++i) documents.push_back(document("id" + std::to_string(i), i % 2 == 0 ? "sun moon" : "sun rain"));
+  OnePartition index(documents);
+  for (const std::uint32_t k : {1u, 9u, 10u, 11u, 12u, 100u, 199u, 200u, 300u}) {
+    const auto found = index.searcher.search(index.prepare("moon sun"), k, 0, nullptr);
+    REQUIRE(found.has_value());
+    REQUIRE(found->hits.size() == k);
+    // First those with both words (the even indexes, numbers 1, 3, 5, …), then the rest.
+    for (std::uint32_t i = 0; i < k; ++i) {
+      CHECK(found->hits[i].document.value == (i < 200 ? 2 * i + 1 : 2 * (i - 200) + 2));
+    }
+  }
+}
+
+TEST_CASE("A guard is never a hit, never fetched and never counted") {
+  const auto documents = small_collection(300, 61);
+  OnePartition index(documents);
+  CHECK(index.searcher.documents() == 300);
+  QueryMixture mixture(material_of(documents, 62), 63);
+  for (int i = 0; i < 130; ++i) {
+    const std::string query = mixture.next();
+    CAPTURE(query);
+    // More than there are, so everything that matches comes.
+    const auto found = index.searcher.search(index.prepare(query), 1000, 0, nullptr);
+    REQUIRE(found.has_value());
+    std::set<std::uint32_t> distinct;
+    for (const auto& hit : found->hits) {
+      CHECK(hit.document.value >= 1);
+      CHECK(hit.document.value <= 300);
+      CHECK(hit.score > 0);
+      distinct.insert(hit.document.value);
+    }
+    CHECK(distinct.size() == found->hits.size());
+    CHECK(found->matches_exact);
+    CHECK(found->matches == found->hits.size());
+  }
+  for (const std::uint32_t number : {0u, 301u, 302u, 0xffffffffu, 0xffffffffu - guard::front + 1}) {
+    const auto fetched = index.searcher.fetch({DocumentNumber{number}});
+    REQUIRE(!fetched);
+    CHECK(fetched.error().code == Errc::not_found);
+  }
+}
+
+TEST_CASE("A fetched document is the one that was indexed") {
+  auto documents = small_collection(50, 71);
+  documents[6].title = "Ünï\"cöde\" \\ and\ttabs";
+  documents[7].text = "big " + std::string(3 << 20, 'y') + "é end";
+  OnePartition index(documents);
+  const auto fetched = index.searcher.fetch({DocumentNumber{7}, DocumentNumber{1}, DocumentNumber{8}});
+  REQUIRE(fetched.has_value());
+  REQUIRE(fetched->size() == 3);
+  CHECK((*fetched)[0].id == documents[6].id);
+  CHECK((*fetched)[0].title == documents[6].title);
+  CHECK((*fetched)[0].url == documents[6].url);
+  CHECK((*fetched)[0].text == documents[6].text);
+  CHECK((*fetched)[0].facets_json == R"({"kind":["even"]})");
+  CHECK((*fetched)[1].id == documents[0].id);
+  // A text of many MB is kept up to a bound, and found by its last word all the same.
+  CHECK((*fetched)[2].text == documents[7].text.substr(0, longest_stored_text));
+  const auto found = index.searcher.search(index.prepare("+big +end"), 10, 0, nullptr);
+  REQUIRE(found.has_value());
+  CHECK(numbers(found->hits) == std::vector<std::uint32_t>{8});
+}
+
+TEST_CASE("A score threshold leaves out only what ranks below it, and ties with it stay") {
+  const auto documents = small_collection(1200, 81);
+  OnePartition index(documents);
+  QueryMixture mixture(material_of(documents, 82), 83);
+  int shortened = 0;
+  for (int i = 0; i < 260; ++i) {
+    const std::string query = mixture.next();
+    CAPTURE(query);
+    const PreparedQuery prepared = index.prepare(query);
+    const auto all = index.searcher.search(prepared, 2000, 0, nullptr);
+    REQUIRE(all.has_value());
+    for (const std::size_t rank : {0u, 1u, 4u, 20u, 90u}) {
+      if (rank >= all->hits.size()) break;
+      const ScoredDocument bar = all->hits[rank];
+      const auto above = index.searcher.search(prepared, 100, bar.score, nullptr);
+      REQUIRE(above.has_value());
+      // Everything that does not rank behind the bar by its score must be there, in order.
+      std::size_t needed = 0;
+      while (needed < std::min<std::size_t>(all->hits.size(), 100) &&
+             static_cast<float>(all->hits[needed].score) >= static_cast<float>(bar.score)) {
+        ++needed;
+      }
+      REQUIRE(above->hits.size() >= needed);
+      for (std::size_t h = 0; h < above->hits.size(); ++h) {
+        REQUIRE(above->hits[h].document == all->hits[h].document);
+        REQUIRE(above->hits[h].score == doctest::Approx(all->hits[h].score).epsilon(1e-12));
+      }
+      shortened += above->hits.size() < std::min<std::size_t>(all->hits.size(), 100) ? 1 : 0;
+    }
+  }
+  CHECK(shortened > 300);
+}
+
+TEST_CASE("The number of matches is the same with and without a threshold, unless it is known exactly without") {
+  const auto documents = small_collection(1500, 85, 60);
+  OnePartition index(documents);
+  QueryMixture mixture(material_of(documents, 86), 87);
+  for (int i = 0; i < 260; ++i) {
+    const std::string query = mixture.next();
+    CAPTURE(query);
+    const PreparedQuery prepared = index.prepare(query);
+    const auto free = index.searcher.search(prepared, 10, 0, nullptr);
+    REQUIRE(free.has_value());
+    if (free->matches_exact) {
+      const auto everything = index.searcher.search(prepared, 2000, 0, nullptr);
+      CHECK(free->matches == everything->hits.size());
+    }
+    if (free->hits.size() < 10) {
+      CHECK(free->matches_exact);
+      CHECK(free->matches == free->hits.size());
+      continue;
+    }
+    const auto bound = index.searcher.search(prepared, 10, free->hits[0].score, nullptr);
+    REQUIRE(bound.has_value());
+    if (bound->matches_exact == free->matches_exact) CHECK(bound->matches == free->matches);
+    CHECK(free->matches <= 1500);
+  }
+}
+
+TEST_CASE("A stop flag that is set ends the search with cancelled, and the searcher works afterwards") {
+  const auto documents = small_collection(1500, 91);
+  OnePartition index(documents);
+  const PreparedQuery prepared = index.prepare("kebat balot bakeket seket \"banuket balot\"");
+  const auto before = index.searcher.search(prepared, 10, 0, nullptr);
+  REQUIRE(before.has_value());
+
+  std::atomic<bool> stop{true};
+  const auto stopped = index.searcher.search(prepared, 10, 0, &stop);
+  REQUIRE(!stopped);
+  CHECK(stopped.error().code == Errc::cancelled);
+
+  // From another thread, in the middle of whatever is running: searches go on until one has been ended.
+  stop = false;
+  std::promise<void> first_done;
+  std::thread other([&, started = first_done.get_future()] {
+    started.wait();
+    stop = true;
+  });
+  bool cancelled = false;
+  for (int i = 0; i < 1'000'000 && !cancelled; ++i) {
+    const auto found = index.searcher.search(prepared, 10, 0, &stop);
+    if (i == 0) first_done.set_value();
+    cancelled = !found;
+    if (!found) CHECK(found.error().code == Errc::cancelled);
+  }
+  other.join();
+  CHECK(cancelled);
+
+  const auto after = index.searcher.search(prepared, 10, 0, nullptr);
+  REQUIRE(after.has_value());
+  CHECK(numbers(after->hits) == numbers(before->hits));
+}
+
+TEST_CASE("A match ends at the document at which the flag is set") {
+  const auto documents = small_collection(1500, 93);
+  OnePartition index(documents);
+  // Sets the flag when the engine comes to the first document, so the flag is seen by the scoring or not at all.
+  class Raiser final : public Xapian::PostingSource {
+   public:
+    explicit Raiser(std::atomic<bool>& flag) : flag_(flag) {}
+    Xapian::doccount get_termfreq_min() const override { return 0; }
+    Xapian::doccount get_termfreq_est() const override { return 1; }
+    Xapian::doccount get_termfreq_max() const override { return 1; }
+    void init(const Xapian::Database&) override { set_maxweight(0); }
+    void next(double) override { flag_ = true; }
+    void skip_to(Xapian::docid, double) override { flag_ = true; }
+    bool at_end() const override { return true; }
+    Xapian::docid get_docid() const override { return 0; }
+
+   private:
+    std::atomic<bool>& flag_;
+  };
+  Xapian::Database database((index.directory.path() / index.manifest.partitions[0].file).string());
+  std::atomic<bool> stop{false};
+  Raiser raiser(stop);
+  Xapian::Enquire enquire(database);
+  enquire.set_weighting_scheme(GlobalWeight(bm25_parameters, 10, &stop));
+  enquire.set_query(Xapian::Query(Xapian::Query::OP_OR, Xapian::Query("kebat"), Xapian::Query(&raiser)));
+  CHECK_THROWS_AS(enquire.get_mset(0, 10), MatchStopped);
+  stop = false;
+  enquire.set_query(Xapian::Query("kebat"));
+  CHECK(enquire.get_mset(0, 10).size() == 10);
+}
+
+TEST_CASE("A query planned for another generation is refused") {
+  OnePartition index(small_collection(50, 95));
+  QueryPlan plan = plan_query("kebat", index.statistics).value();
+  plan.generation = Generation{2};
+  const auto found = index.searcher.search(PreparedQuery::prepare(plan).value(), 10, 0, nullptr);
+  REQUIRE(!found);
+  CHECK(found.error().code == Errc::protocol);
+}
+
+TEST_CASE("Words longer than 64 bytes are left out, and the document is found by the others") {
+  const std::string huge(65, 'h');
+  const std::string fits(64, 'f');
+  OnePartition index({document("a", "small " + huge + " " + fits), document("b", "other")});
+  const auto found = [&](const std::string& query) {
+    return numbers(index.searcher.search(index.prepare(query), 10, 0, nullptr).value().hits);
+  };
+  CHECK(found("small") == std::vector<std::uint32_t>{1});
+  CHECK(found(fits) == std::vector<std::uint32_t>{1});
+  CHECK(found(huge).empty());
+}
+
+TEST_CASE("No phrase reaches from the title into the text") {
+  OnePartition index({{.id = "a", .title = "red fox", .url = "", .text = "jumps high", .facets = {}},
+                      document("b", "fox jumps")});
+  const auto found = index.searcher.search(index.prepare("\"fox jumps\""), 10, 0, nullptr);
+  REQUIRE(found.has_value());
+  CHECK(numbers(found->hits) == std::vector<std::uint32_t>{2});
+}
+
+}  // namespace hedgerow::test
