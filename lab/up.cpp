@@ -60,6 +60,7 @@ class StateDirectory {
     if (::flock(state->lock_, LOCK_EX | LOCK_NB) != 0) {
       return Error{Errc::refused, state->path_.string() + " is in use by another cluster"};
     }
+    state->locked_ = true;
     std::error_code ignored;
     fs::remove(state->path_ / "cluster.json", ignored);
     return state;
@@ -67,7 +68,7 @@ class StateDirectory {
 
   ~StateDirectory() {
     std::error_code ignored;
-    fs::remove(path_ / "cluster.json", ignored);
+    if (locked_) fs::remove(path_ / "cluster.json", ignored);  // else it is another's
     if (lock_ >= 0) ::close(lock_);
     if (ours_ && !keep_) fs::remove_all(path_, ignored);
   }
@@ -80,6 +81,7 @@ class StateDirectory {
   StateDirectory() = default;
   fs::path path_;
   int lock_ = -1;
+  bool locked_ = false;
   bool ours_ = false;
   bool keep_ = false;
 };
