@@ -324,31 +324,27 @@ TEST_CASE("a handler that throws is a 500, and the connection goes on") {
 }
 
 TEST_CASE("a client that goes away while its request is handled is noticed") {
-  asio::io_context* context = nullptr;
   bool gone = false;
-  std::optional<Event> begun, ended;
+  Event begun, ended;
   Bench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
-    begun->set();
-    Event left(*context);
+    begun.set();
+    Event left;
     request.client->on_gone([&] {
       gone = true;
       left.set();
     });
     co_await left.wait();
-    ended->set();
+    ended.set();
     co_return HttpResponse{};
   });
-  context = &bench.context;
-  begun.emplace(bench.context);
-  ended.emplace(bench.context);
   bench.run([&]() -> asio::awaitable<void> {
     auto client = std::make_unique<RawClient>(bench.context);
     co_await client->connect(bench.endpoint);
     co_await client->send(get("/"));
-    co_await begun->wait();
+    co_await begun.wait();
     CHECK(!gone);
     client.reset();
-    co_await ended->wait();
+    co_await ended.wait();
     CHECK(gone);
     while (bench.server.open_connections() > 0) co_await pass(1ms);
   });
@@ -378,18 +374,16 @@ TEST_CASE("a client that stays is not taken for gone: not while it waits, sends 
 }
 
 TEST_CASE("draining answers what is in progress, closes what is idle, and takes nothing new") {
-  std::optional<Event> begun, go_on;
+  Event begun, go_on;
   Bench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
     if (request.path == "/slow") {
-      begun->set();
-      co_await go_on->wait();
+      begun.set();
+      co_await go_on.wait();
     }
     HttpResponse response;
     response.body = request.path;
     co_return response;
   });
-  begun.emplace(bench.context);
-  go_on.emplace(bench.context);
   wire::run(bench.context, [&]() -> asio::awaitable<void> {
     RawClient idle(bench.context), slow(bench.context), never(bench.context);
     co_await idle.connect(bench.endpoint);
@@ -397,15 +391,15 @@ TEST_CASE("draining answers what is in progress, closes what is idle, and takes 
     CHECK(status_of(co_await idle.read_response()) == 200);
     co_await slow.connect(bench.endpoint);
     co_await slow.send(get("/slow"));
-    co_await begun->wait();
+    co_await begun.wait();
 
-    Event drained(bench.context);
+    Event drained;
     asio::co_spawn(bench.context, bench.server.drain(10s), [&](std::exception_ptr) { drained.set(); });
     CHECK(co_await idle.read_to_end() == "");
     const auto [error] = co_await never.socket().async_connect(bench.endpoint, as_result);
     CHECK(error == asio::error::connection_refused);
     CHECK(!drained.is_set());
-    go_on->set();
+    go_on.set();
     const auto answered = co_await slow.read_to_end();
     CHECK(body_of(answered) == "/slow");
     CHECK(answered.find("Connection: close") != std::string::npos);
@@ -415,25 +409,23 @@ TEST_CASE("draining answers what is in progress, closes what is idle, and takes 
 }
 
 TEST_CASE("draining does not wait longer than its time for a handler that does not end") {
-  std::optional<Event> begun, never;
+  Event begun, never;
   Bench bench([&](HttpRequest&) -> asio::awaitable<HttpResponse> {
-    begun->set();
-    co_await never->wait();
+    begun.set();
+    co_await never.wait();
     co_return HttpResponse{};
   });
-  begun.emplace(bench.context);
-  never.emplace(bench.context);
   wire::run(bench.context, [&]() -> asio::awaitable<void> {
     RawClient client(bench.context);
     co_await client.connect(bench.endpoint);
     co_await client.send(get("/"));
-    co_await begun->wait();
+    co_await begun.wait();
     const auto begin = std::chrono::steady_clock::now();
     co_await bench.server.drain(50ms);
     const Duration took = std::chrono::steady_clock::now() - begin;
     CHECK(took >= 50ms);
     CHECK(took < 5s);
-    never->set();
+    never.set();
     co_await client.read_to_end();
     while (bench.server.open_connections() > 0) co_await pass(1ms);
   });

@@ -57,7 +57,7 @@ class Bench {
   asio::io_context context{1};
   HttpServer server;
   tcp::endpoint endpoint;
-  Event ended{context};
+  Event ended;
   Error end;
 
  private:
@@ -97,7 +97,7 @@ TEST_CASE("messages go both ways and keep their order, ten thousand of them sent
     CHECK(link->peer() == "127.0.0.1:" + std::to_string(bench.endpoint.port()));
     std::uint64_t next = 1;
     bool in_order = true;
-    Event all(bench.context);
+    Event all;
     bench.start(link, [&](Message&& message) -> result<void> {
       in_order = in_order && std::get<Cancel>(message).call == CallId{next};
       if (next++ == 10'000) all.set();
@@ -124,7 +124,7 @@ TEST_CASE("a message of a megabyte arrives whole") {
     PartitionFailure big;
     big.detail = std::string(1 << 20, 'x');
     link->send(big);
-    Event came(bench.context);
+    Event came;
     bench.start(link, [&](Message&& message) -> result<void> {
       CHECK(std::get<PartitionFailure>(message).detail == big.detail);
       came.set();
@@ -137,13 +137,12 @@ TEST_CASE("a message of a megabyte arrives whole") {
 }
 
 TEST_CASE("a link that is closed says why, ends its peer's, and sends nothing more") {
-  std::optional<Event> server_ended;
+  Event server_ended;
   Error server_end;
   Bench bench([&](std::shared_ptr<Link> link) -> asio::awaitable<void> {
     server_end = co_await link->run(ignore);
-    server_ended->set();
+    server_ended.set();
   });
-  server_ended.emplace(bench.context);
   bench.run([&]() -> asio::awaitable<void> {
     const auto link = co_await bench.connect();
     bench.start(link, ignore);
@@ -153,7 +152,7 @@ TEST_CASE("a link that is closed says why, ends its peer's, and sends nothing mo
     CHECK(bench.end.code == Errc::refused);
     CHECK(bench.end.context == "not you");
     CHECK(link->send(cancel(1)) == 0);
-    co_await server_ended->wait();
+    co_await server_ended.wait();
     CHECK(server_end.code == Errc::unavailable);
   });
 }
@@ -184,9 +183,8 @@ TEST_CASE("draining the server ends its links") {
 }
 
 TEST_CASE("a peer that accepts but never reads nor answers is given up after the idle time") {
-  std::optional<Event> over;
-  Bench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> { co_await over->wait(); });
-  over.emplace(bench.context);
+  Event over;
+  Bench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> { co_await over.wait(); });
   bench.run([&]() -> asio::awaitable<void> {
     LinkSettings settings;
     settings.idle_time = 100ms;
@@ -199,7 +197,7 @@ TEST_CASE("a peer that accepts but never reads nor answers is given up after the
     CHECK(bench.end.context.find("100ms") != std::string::npos);
     CHECK(took >= 90ms);
     CHECK(took < 5s);
-    over->set();
+    over.set();
   });
 }
 
@@ -244,9 +242,8 @@ TEST_CASE("a frame beyond the reader's bound ends the link as a break of the pro
 }
 
 TEST_CASE("a queue that grows beyond its bound, since the peer does not read, closes the link") {
-  std::optional<Event> over;
-  Bench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> { co_await over->wait(); });
-  over.emplace(bench.context);
+  Event over;
+  Bench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> { co_await over.wait(); });
   bench.run([&]() -> asio::awaitable<void> {
     LinkSettings settings;
     settings.send_queue_bytes = 1 << 20;
@@ -264,7 +261,7 @@ TEST_CASE("a queue that grows beyond its bound, since the peer does not read, cl
     CHECK(link->send(cancel(1)) == 0);
     co_await bench.ended.wait();
     CHECK(bench.end.code == Errc::too_large);
-    over->set();
+    over.set();
   });
 }
 
@@ -288,7 +285,7 @@ TEST_CASE("an error of the handler's ends the link, and what came behind it is n
 }
 
 TEST_CASE("a peer that sends what is no message ends the link as a break of the protocol, and no other link") {
-  std::optional<Event> over;
+  Event over;
   std::vector<Errc> ends;
   std::size_t handled = 0;
   Bench bench([&](std::shared_ptr<Link> link) -> asio::awaitable<void> {
@@ -297,9 +294,8 @@ TEST_CASE("a peer that sends what is no message ends the link as a break of the 
       return {};
     });
     ends.push_back(end.code);
-    over->set();
+    over.set();
   });
-  over.emplace(bench.context);
   FrameBuilder builder;
   builder.append(cancel(1));
   const auto valid = builder.take();
@@ -309,7 +305,7 @@ TEST_CASE("a peer that sends what is no message ends the link as a break of the 
     const std::vector<std::string> hostile{client_frame("hello"), client_frame(""), client_frame(std::string(100, '\x9f')),
                                            client_frame(valid + "x"), client_frame(valid) + client_frame("\xff")};
     for (const auto& bytes : hostile) {
-      over.emplace(bench.context);
+      over.clear();
       RawClient client(bench.context);
       co_await client.connect(bench.endpoint);
       co_await client.send(upgrade);
@@ -317,7 +313,7 @@ TEST_CASE("a peer that sends what is no message ends the link as a break of the 
       CHECK(status_of(accepted) == 101);
       CHECK(accepted.find("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=") != std::string::npos);  // RFC 6455's own example
       co_await client.send(bytes);
-      co_await over->wait();
+      co_await over.wait();
       CHECK(ends.back() == Errc::protocol);
       co_await client.read_to_end();
     }
@@ -329,19 +325,18 @@ TEST_CASE("a peer that sends what is no message ends the link as a break of the 
 }
 
 TEST_CASE("bytes that are no WebSocket frame end the link, and the server goes on") {
-  std::optional<Event> over;
+  Event over;
   Bench bench([&](std::shared_ptr<Link> link) -> asio::awaitable<void> {
     co_await link->run(ignore);
-    over->set();
+    over.set();
   });
-  over.emplace(bench.context);
   bench.run([&]() -> asio::awaitable<void> {
     RawClient client(bench.context);
     co_await client.connect(bench.endpoint);
     co_await client.send(upgrade);
     co_await client.read_response(false);
     co_await client.send(std::string(200, '\x7f'));
-    co_await over->wait();
+    co_await over.wait();
     const auto next = co_await bench.connect();
     bench.start(next, ignore);
     next->close({Errc::cancelled, "done"});

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 
@@ -37,21 +38,24 @@ inline asio::awaitable<void> pass(Duration time) {
   co_await timer.async_wait(as_result);
 }
 
-// A condition that one coroutine sets and others wait for.
+// A condition that one coroutine sets and others wait for. Outlives those who wait.
 class Event {
  public:
-  explicit Event(asio::io_context& context) : timer_(context, asio::steady_timer::time_point::max()) {}
   void set() {
     set_ = true;
-    timer_.cancel();
+    for (auto* timer : waiting_) timer->cancel();
   }
+  void clear() { set_ = false; }
   bool is_set() const { return set_; }
   asio::awaitable<void> wait() {
-    while (!set_) co_await timer_.async_wait(as_result);
+    asio::steady_timer timer(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
+    waiting_.push_back(&timer);
+    while (!set_) co_await timer.async_wait(as_result);
+    std::erase(waiting_, &timer);
   }
 
  private:
-  asio::steady_timer timer_;
+  std::vector<asio::steady_timer*> waiting_;
   bool set_ = false;
 };
 
