@@ -7,10 +7,11 @@ namespace hedgerow::policy {
 
 Duration second_phase_reserve(Duration total, LatencyModel& recent, Instant now, const ReserveSettings& settings) {
   const auto p99 = recent.quantile(0.99, now);
-  const Duration wanted =
-      p99 ? std::max(settings.floor, Duration{static_cast<Duration::rep>(static_cast<double>(p99->count()) * settings.air)})
-          : 4 * settings.floor;
-  return std::min(wanted, total / 4);
+  const auto times = [](Duration duration, double factor) {
+    return Duration{static_cast<Duration::rep>(static_cast<double>(duration.count()) * factor)};
+  };
+  const Duration wanted = p99 ? std::max(settings.floor, times(*p99, settings.air)) : 4 * settings.floor;
+  return std::min(std::max(wanted, times(total, settings.share)), total / 4);
 }
 
 SecondPhase::SecondPhase(std::vector<Hit> hits, Instant deadline, ReplicaChoice& replica_choice)

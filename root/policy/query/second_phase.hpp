@@ -5,7 +5,9 @@
 // the time that is left, another replica is asked as well; the first answer counts.
 //
 // And how long to keep free for it: the search ends at the deadline less a reserve, the recent p99 of this phase with
-// some air, never less than a floor and never more than a quarter of the whole time.
+// some air, never less than a floor and a share of the whole time, and never more than a quarter of it. The share is for
+// bursts: queries that wait for the same silent leaf all end their searches at the same instant, and then their second
+// phases stand in each other's way as no recent one did.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +25,7 @@ namespace hedgerow::policy {
 struct ReserveSettings {
   Duration floor = std::chrono::milliseconds(3);
   double air = 1.25;
+  double share = 0.05;
 };
 
 // For a query whose whole time is total. Without recent samples, four times the floor.
