@@ -1,0 +1,237 @@
+#include "leaf/worker_pool.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <future>
+
+#include "base/random.hpp"
+
+namespace hedgerow::leaf {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+Instant now() { return std::chrono::steady_clock::now(); }
+
+// Work that counts its answers and says when it begins and ends.
+class Probe final : public Work {
+ public:
+  explicit Probe(std::function<void(WorkerContext&)> body = {}) : body_(std::move(body)) {}
+
+  void execute(WorkerContext& worker, Instant, Instant) override {
+    begun_.set_value();
+    if (body_) body_(worker);
+    ++executed;
+    ended_.set_value();
+  }
+  void expire(Instant, Instant) override {
+    ++expired;
+    ended_.set_value();
+  }
+  // Fails the test rather than wait for ever.
+  void wait_until_begun() { REQUIRE(begun_.get_future().wait_for(20s) == std::future_status::ready); }
+  void wait_until_ended() { REQUIRE(ended_.get_future().wait_for(20s) == std::future_status::ready); }
+
+  std::atomic<int> executed = 0, expired = 0;
+
+ private:
+  std::function<void(WorkerContext&)> body_;
+  std::promise<void> begun_, ended_;
+};
+
+struct Pool : WorkerPool {
+  explicit Pool(std::size_t workers, std::size_t capacity = 1000)
+      : WorkerPool({workers, capacity}, "/nonexistent", std::make_shared<const Manifest>()) {}
+
+  std::optional<Place> submit(const std::shared_ptr<Probe>& probe, Duration in = 1h,
+                              ServiceClass service_class = ServiceClass::interactive) {
+    return WorkerPool::submit(probe, service_class, now() + in, now());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("work is executed on a worker; work whose time is over is only answered") {
+  Pool pool(2);
+  const auto good = std::make_shared<Probe>(), late = std::make_shared<Probe>();
+  pool.submit(good);
+  pool.submit(late, -1ms);
+  pool.start();
+  good->wait_until_ended();
+  late->wait_until_ended();
+  CHECK(good->executed == 1);
+  CHECK(good->expired == 0);
+  CHECK(late->executed == 0);
+  CHECK(late->expired == 1);
+}
+
+TEST_CASE("while paused nothing begins, what runs goes on, and the queue refuses beyond its capacity") {
+  Pool pool(1, 2);
+  pool.start();
+  std::promise<void> go_on;
+  const auto running = std::make_shared<Probe>([&](WorkerContext&) { go_on.get_future().wait(); });
+  pool.submit(running);
+  running->wait_until_begun();
+  pool.pause(true);
+  CHECK(pool.load().running == 1);
+
+  const auto first = std::make_shared<Probe>(), second = std::make_shared<Probe>(), third = std::make_shared<Probe>();
+  CHECK(pool.submit(first).has_value());
+  CHECK(pool.submit(second).has_value());
+  CHECK_FALSE(pool.submit(third).has_value());
+  CHECK(pool.load().queued == 2);
+  go_on.set_value();
+  running->wait_until_ended();
+  CHECK(first->executed == 0);
+
+  pool.pause(false);
+  first->wait_until_ended();
+  second->wait_until_ended();
+  CHECK(third->executed == 0);
+}
+
+TEST_CASE("interactive work goes before batch work, and earlier deadlines before later ones") {
+  Pool pool(1);
+  std::vector<int> order;
+  std::vector<std::shared_ptr<Probe>> probes;
+  const auto add = [&](int number, Duration in, ServiceClass service_class) {
+    probes.push_back(std::make_shared<Probe>([&order, number](WorkerContext&) { order.push_back(number); }));
+    pool.submit(probes.back(), in, service_class);
+  };
+  add(3, 1min, ServiceClass::batch);
+  add(2, 3h, ServiceClass::interactive);
+  add(1, 2h, ServiceClass::interactive);
+  pool.start();
+  for (const auto& probe : probes) probe->wait_until_ended();
+  CHECK(order == std::vector{1, 2, 3});
+}
+
+TEST_CASE("removed work had not begun and never will; what has begun cannot be removed") {
+  Pool pool(1);
+  pool.pause(true);
+  pool.start();
+  const auto removed = std::make_shared<Probe>(), kept = std::make_shared<Probe>();
+  const auto place = pool.submit(removed);
+  const auto kept_place = pool.submit(kept);
+  CHECK(pool.remove(*place));
+  CHECK_FALSE(pool.remove(*place));
+  pool.pause(false);
+  kept->wait_until_ended();
+  CHECK_FALSE(pool.remove(*kept_place));
+  CHECK(removed->executed + removed->expired == 0);
+}
+
+TEST_CASE("a hold ends when its time is over") {
+  Pool pool(1);
+  pool.start();
+  std::atomic<bool> held_long_enough = false;
+  const auto probe = std::make_shared<Probe>([&](WorkerContext& worker) {
+    const Instant begun = now();
+    worker.hold(30ms, [] { return true; });
+    held_long_enough = now() - begun >= 30ms;
+  });
+  pool.submit(probe);
+  probe->wait_until_ended();
+  CHECK(held_long_enough);
+}
+
+TEST_CASE("a hold that is no longer wanted ends when the pool is woken, and the worker does other work") {
+  Pool pool(1);
+  pool.start();
+  std::atomic<bool> wanted = true;
+  const auto held = std::make_shared<Probe>([&](WorkerContext& worker) { worker.hold(1h, [&] { return wanted.load(); }); });
+  const auto behind = std::make_shared<Probe>();
+  pool.submit(held);
+  held->wait_until_begun();
+  pool.submit(behind);  // a notice that the hold must not swallow
+  pool.wake();          // still wanted: goes on
+  CHECK(held->executed == 0);
+  wanted = false;
+  pool.wake();
+  held->wait_until_ended();
+  behind->wait_until_ended();
+}
+
+TEST_CASE("stopping ends a hold, lets what runs end, and drops what waits without an answer") {
+  Pool pool(1);
+  pool.start();
+  const auto held = std::make_shared<Probe>([](WorkerContext& worker) { worker.hold(1h, [] { return true; }); });
+  const auto waiting = std::make_shared<Probe>();
+  pool.submit(held);
+  held->wait_until_begun();
+  pool.submit(waiting);
+  pool.stop();
+  CHECK(held->executed == 1);
+  CHECK(waiting->executed + waiting->expired == 0);
+  CHECK_FALSE(pool.submit(std::make_shared<Probe>()).has_value());
+  pool.stop();  // twice is as good as once
+}
+
+TEST_CASE("every piece of work is answered exactly once, by its worker or by who removed it") {
+  constexpr int pieces = 20'000;
+  struct Piece final : Work {
+    std::atomic<int> answers = 0;
+    std::atomic<int>* ended = nullptr;
+    std::atomic<bool> stop = false;
+    bool holds = false;
+    void execute(WorkerContext& worker, Instant, Instant) override {
+      if (holds) worker.hold(1h, [this] { return !stop.load(); });
+      answer();
+    }
+    void expire(Instant, Instant) override { answer(); }
+    void answer() {
+      ++answers;
+      ++*ended;
+      ended->notify_all();
+    }
+  };
+
+  Random random(11);
+  std::atomic<int> ended = 0;
+  int expected = 0;
+  std::vector<std::pair<std::shared_ptr<Piece>, WorkerPool::Place>> submitted;
+  Pool pool(3, 64);
+  pool.start();
+  const auto cancel = [&](std::size_t index) {
+    auto& [piece, place] = submitted[index];
+    if (piece->stop.exchange(true)) return;
+    if (pool.remove(place)) {
+      piece->answer();
+    } else {
+      pool.wake();
+    }
+  };
+  for (int i = 0; i < pieces; ++i) {
+    const auto piece = std::make_shared<Piece>();
+    piece->ended = &ended;
+    piece->holds = random.chance(0.02);
+    const auto place = pool.WorkerPool::submit(piece, ServiceClass::interactive,
+                                               now() + (random.chance(0.1) ? -1ms : 1h), now());
+    if (place) {
+      submitted.emplace_back(piece, *place);
+      ++expected;
+    }
+    // Mostly what was submitted just now: in the queue, about to begin, or running.
+    if (!submitted.empty() && random.chance(0.6)) {
+      cancel(submitted.size() - 1 - random.below(std::min<std::size_t>(submitted.size(), 8)));
+    }
+    if (random.chance(0.01)) {
+      pool.pause(true);
+      pool.pause(false);
+    }
+  }
+  for (std::size_t i = 0; i < submitted.size(); ++i) {
+    if (submitted[i].first->holds) cancel(i);
+  }
+  for (int seen = ended; seen != expected; seen = ended) ended.wait(seen);
+  pool.stop();
+  CHECK(expected > 1000);
+  int wrong = 0;
+  for (const auto& [piece, place] : submitted) wrong += piece->answers == 1 ? 0 : 1;
+  CHECK(wrong == 0);
+  CHECK(ended == expected);
+}
+
+}  // namespace hedgerow::leaf
