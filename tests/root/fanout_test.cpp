@@ -201,6 +201,16 @@ TEST_CASE("a partition is merged once: a second answer for it is dropped, whoeve
   CHECK(search.fanout->answered_by(0) == leaf(1));
 }
 
+TEST_CASE("a failure that is told twice has one retry") {
+  Search search({{0, 1, 2}});
+  search.busy(1, 1);
+  search.busy(2, 2);
+  search.start();
+  CHECK(search.fails(0, unreachable, 1ms) == "send 1 P0 L1 retry");
+  CHECK(search.fails(0, unreachable, 1ms) == "");
+  CHECK(search.budget.tokens() == 99);
+}
+
 TEST_CASE("after Finish nothing is done any more, whatever comes") {
   Search search({{0, 1}, {2, 3}});
   search.start();

@@ -96,6 +96,16 @@ TEST_CASE("silence for half of the time has another replica asked as well, and t
   CHECK(fetch.in_flight() == 0);
 }
 
+TEST_CASE("while another replica has been asked, a failure turns to no third one") {
+  Fetch fetch({{0, {0, 1, 2}}});
+  fetch.busy(2, 1);
+  fetch.start();
+  CHECK(fetch.wakes(10ms) == "fetch 1 L1 of 0; wake 20ms");
+  CHECK(fetch.fails(0, 11ms) == "");
+  CHECK(fetch.fails(1, 12ms) == "fetch 2 L2 of 0");
+  CHECK(fetch.answers(2, 13ms) == "take 0; finish complete");
+}
+
 TEST_CASE("only what is still missing is asked for again") {
   Fetch fetch({{0, {0, 2}}, {1, {1, 2}}});
   fetch.start();
@@ -143,8 +153,8 @@ TEST_CASE("a second phase that is destroyed early leaves nothing in flight") {
   CHECK(fetch.in_flight() == 0);
 }
 
-TEST_CASE("the reserve is the recent p99 with air, at least the floor, at most a quarter of the whole") {
-  const ReserveSettings settings{.floor = 3ms, .air = 1.25};
+TEST_CASE("the reserve is the recent p99 with air, at least the floor and a share of the whole, at most a quarter of it") {
+  const ReserveSettings settings{.floor = 3ms, .air = 1.25, .share = 0.04};
   const auto reserve = [&](Duration total, Duration p99) {
     LatencyModel model;
     for (int i = 0; i < 10; ++i) model.record(p99, at(0ms));
@@ -153,7 +163,8 @@ TEST_CASE("the reserve is the recent p99 with air, at least the floor, at most a
   LatencyModel empty;
   CHECK(second_phase_reserve(250ms, empty, at(0ms), settings) == 12ms);  // nothing known: four floors
   CHECK(second_phase_reserve(20ms, empty, at(0ms), settings) == 5ms);
-  CHECK(reserve(250ms, 1ms) == 3ms);
+  CHECK(reserve(50ms, 1ms) == 3ms);
+  CHECK(reserve(250ms, 1ms) == 10ms);
   CHECK(to_milliseconds(reserve(250ms, 20ms)) == doctest::Approx(25).epsilon(0.02));
   CHECK(reserve(250ms, 900ms) == 62500us);
   CHECK(reserve(1ms, 20ms) == 250us);
