@@ -77,6 +77,8 @@ void LoadReport::record(const LoadOutcome& outcome) {
     const bool known = finished_.contains(outcome.finished) || finished_.size() < most_finished_words;
     ++finished_[known ? outcome.finished : "other"];
   }
+  // Of answers alone: an error says in its header that it is of no completeness at all, and is counted by its status.
+  if (outcome.status != 200) return;
   // The body is exact, the header rounded.
   const auto completeness = outcome.completeness_in_body ? outcome.completeness_in_body : outcome.completeness;
   if (!completeness) return;
@@ -138,6 +140,7 @@ ordered_json LoadReport::to_json(const LoadFrame& frame) const {
     out["completeness"]["mean"] = completeness_sum_ / answers;
     out["completeness"]["min"] = completeness_min_;
     out["completeness"]["complete_share"] = static_cast<double>(complete_) / answers;
+    out["completeness"]["complete_share_of_all_queries"] = static_cast<double>(complete_) / static_cast<double>(recorded());
     out["completeness"]["header_and_body_differ"] = disagreements_;
   }
   out["finished"] = ordered_json::object();
@@ -181,8 +184,10 @@ std::string LoadReport::to_text(const LoadFrame& frame) const {
   for (const auto& [word, count] : finished_) text += "finished " + word + ": " + std::to_string(count) + "\n";
   if (with_completeness_ > 0) {
     const auto answers = static_cast<double>(with_completeness_);
-    std::snprintf(line, sizeof(line), "completeness: mean %.6f, least %.6f, %.4f %% of the answers complete\n",
-                  completeness_sum_ / answers, completeness_min_, 100 * static_cast<double>(complete_) / answers);
+    std::snprintf(line, sizeof(line),
+                  "completeness: mean %.6f, least %.6f, %.4f %% of the answers complete (%.4f %% of all queries)\n",
+                  completeness_sum_ / answers, completeness_min_, 100 * static_cast<double>(complete_) / answers,
+                  100 * static_cast<double>(complete_) / static_cast<double>(recorded()));
     add();
   }
   if (disagreements_ > 0) text += "header and body disagree on completeness: " + std::to_string(disagreements_) + " answers\n";

@@ -1,8 +1,8 @@
 // What a load came to: outcomes go in, quantiles and counts come out, as JSON or as a table. Pure, of fixed size
 // however many outcomes there are. Not thread-safe.
 //
-// Latencies are those of answers with status 200 alone, since a refusal is quick and would flatter them; everything
-// else is counted and has latencies of its own. In an open loop they run from the instant at which the query was
+// Latencies and completeness are those of answers with status 200 alone, since a refusal is quick and would flatter them;
+// everything else is counted and has latencies of its own. In an open loop they run from the instant at which the query was
 // *intended* to be sent: a server that stalls, or a generator that falls behind, shows in every query that should have
 // been asked meanwhile (Gil Tene's coordinated omission).
 #pragma once

@@ -60,6 +60,7 @@ TEST_CASE("a quick refusal and a slow failure are counted apart, and flatter no 
     LoadOutcome refused;
     refused.latency = 1ms;
     refused.status = 503;
+    refused.completeness = 0;
     report.record(refused);
   }
   LoadOutcome lost;
@@ -79,6 +80,9 @@ TEST_CASE("a quick refusal and a slow failure are counted apart, and flatter no 
   CHECK(out["queries"]["answered"] == 40);
   CHECK(out["queries"]["failed"] == 2);
   CHECK(out["completeness"]["answers"] == 10);
+  CHECK(out["completeness"]["min"] == 1);
+  CHECK(out["completeness"]["complete_share"] == 1);
+  CHECK(out["completeness"]["complete_share_of_all_queries"].get<double>() == doctest::Approx(10.0 / 42));
 }
 
 TEST_CASE("0.99996 complete is not complete, though the header rounds it to 1") {
