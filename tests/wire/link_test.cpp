@@ -205,10 +205,10 @@ TEST_CASE("a link on which nothing is said stays: pings are answered") {
   Bench bench([](std::shared_ptr<Link> link) -> asio::awaitable<void> { co_await link->run(ignore); });
   bench.run([&]() -> asio::awaitable<void> {
     LinkSettings settings;
-    settings.idle_time = 100ms;
+    settings.idle_time = 400ms;
     const auto link = co_await bench.connect(settings);
     bench.start(link, ignore);
-    co_await pass(450ms);
+    co_await pass(1300ms);
     CHECK(!bench.ended.is_set());
     CHECK(link->send(cancel(1)) > 0);
     link->close({Errc::cancelled, "done"});
