@@ -1,0 +1,105 @@
+// Leaves made by hand and a root's cluster that talks to them over loopback: what the tests of leaf_client and
+// fanout_runner share. A fake leaf is honest until a test says otherwise.
+//
+// The collection: 4 partitions of 10 documents each; partition p answers every query with two hits, documents 10p + 1
+// and 10p + 2, scored p + 2 and p + 1.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <boost/asio.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "root/cluster.hpp"
+#include "root/fanout_runner.hpp"
+#include "wire/http_server.hpp"
+#include "wire/link.hpp"
+
+namespace hedgerow::root {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+class FakeLeaf {
+ public:
+  FakeLeaf(asio::io_context& io, std::string name, std::vector<std::uint32_t> partitions);
+
+  // What it does with a message that is no hello; answer_honestly by default.
+  std::function<void(FakeLeaf&, wire::Link&, const wire::Message&)> act;
+  void answer_honestly(wire::Link& link, const wire::Message& message);
+  static wire::PartitionAnswer honest_answer(const wire::SearchCall& call, PartitionId partition);
+
+  wire::Hello hello;
+  std::vector<wire::Message> received;  // hellos left out
+  int links = 0;                        // how many were made
+  TopologyLeaf topology() const { return {hello.name, address_, hello.partitions}; }
+  // Of its links that are open now.
+  std::shared_ptr<wire::Link> link() const { return link_.lock(); }
+  template <class Kind>
+  std::vector<Kind> all_received() const {
+    std::vector<Kind> all;
+    for (const auto& message : received) {
+      if (const auto* one = std::get_if<Kind>(&message)) all.push_back(*one);
+    }
+    return all;
+  }
+  asio::awaitable<void> stop() { co_await server_.drain(1s); }
+
+ private:
+  asio::awaitable<void> serve(std::shared_ptr<wire::Link> link);
+
+  wire::HttpServer server_;
+  std::string address_;
+  std::weak_ptr<wire::Link> link_;
+};
+
+class FakeCluster {
+ public:
+  // partitions: of each leaf; they are called leaf-0, leaf-1, … Settings are those of the clients.
+  explicit FakeCluster(const std::vector<std::vector<std::uint32_t>>& partitions, LeafClientSettings settings = quick());
+  ~FakeCluster();
+  static LeafClientSettings quick();
+
+  // Runs the test's coroutine to its end, all leaves serving at its beginning unless they cannot; what it throws, it
+  // throws.
+  template <class Coroutine>
+  void run(Coroutine coroutine, bool wait_for_leaves = true) {
+    run_to_end([&]() -> asio::awaitable<void> {
+      if (wait_for_leaves) co_await until([&] { return serving() == leaves.size(); });
+      co_await coroutine();
+    });
+  }
+  // Lets the loop turn until the condition holds; throws when it takes unreasonably long.
+  asio::awaitable<void> until(std::function<bool()> condition);
+  void apply(const std::vector<std::size_t>& present);
+  std::size_t serving() const;
+  std::shared_ptr<LeafClient> client(std::size_t leaf) const { return cluster.client_named("leaf-" + std::to_string(leaf)); }
+  // Makes all leaves but this one look busy, so that it is asked first.
+  void prefer(std::size_t leaf);
+  std::uint32_t in_flight(std::size_t leaf) { return cluster.policies().replica_choice.in_flight(LeafId{static_cast<std::uint32_t>(leaf)}); }
+
+  asio::io_context io{1};
+  std::vector<std::unique_ptr<FakeLeaf>> leaves;
+  Metrics metrics;
+  Cluster cluster;
+
+ private:
+  void run_to_end(std::function<asio::awaitable<void>()> coroutine);
+};
+
+// A query over all partitions, run by a runner of its own.
+struct FakeQuery {
+  explicit FakeQuery(FakeCluster& cluster, Duration search_time = 20s, Duration whole_time = 25s, bool trace = false);
+  // "leaf-1 took it" aside: the documents merged so far, best first.
+  std::vector<std::uint32_t> documents();
+  policy::PartitionState state(std::size_t index) const { return runner.fanout().state_of(index); }
+
+  QueryPlan plan;
+  Assignment assignment;
+  FanoutRunner runner;
+};
+
+}  // namespace hedgerow::root
