@@ -61,6 +61,7 @@ class RawClient {
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
   bool connected() const { return connected_; }
+  int socket() const { return socket_; }
   void send(std::string_view bytes);
   // Everything until the server closes.
   std::string read_to_end();

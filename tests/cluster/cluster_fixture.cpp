@@ -31,6 +31,8 @@ std::string content_of(const fs::path& file) {
   return text.str();
 }
 
+std::string state_of(const json& leaf) { return leaf.is_null() ? "not there" : leaf.value("state", ""); }
+
 }  // namespace
 
 TestCluster::TestCluster(const ClusterOptions& options) : exceptions_before_(std::uncaught_exceptions()) {
@@ -133,11 +135,11 @@ json TestCluster::leaf(const std::string& name) {
 }
 
 bool TestCluster::becomes_serving(const std::string& name, Duration limit) {
-  return eventually(limit, [&] { return leaf(name).value("state", "") == "serving"; });
+  return eventually(limit, [&] { return state_of(leaf(name)) == "serving"; });
 }
 
 bool TestCluster::stops_serving(const std::string& name, Duration limit) {
-  return eventually(limit, [&] { return leaf(name).value("state", "") != "serving"; });
+  return eventually(limit, [&] { return state_of(leaf(name)) != "serving"; });
 }
 
 json TestCluster::process(const std::string& name) {
@@ -151,6 +153,12 @@ json TestCluster::act(const std::string& name, const std::string& action) {
   const auto reply = Client(control_address_).request("POST", "/v1/processes/" + name + "/" + action);
   REQUIRE_MESSAGE(reply.status == 200, reply.error, reply.body);
   return reply.json();
+}
+
+std::future<Reply> TestCluster::act_in_background(const std::string& name, const std::string& action) {
+  return std::async(std::launch::async, [address = control_address_, target = "/v1/processes/" + name + "/" + action] {
+    return Client(address).request("POST", target);
+  });
 }
 
 int TestCluster::pid(const std::string& name) {

@@ -58,6 +58,8 @@ class TestCluster {
   nlohmann::json process(const std::string& name);
   nlohmann::json act(const std::string& name, const std::string& action);
   int pid(const std::string& name);
+  // For an action that takes its time; the reply is the control API's.
+  std::future<Reply> act_in_background(const std::string& name, const std::string& action);
 
   // A counter or gauge as /metrics gives it: metric("root", "hedgerow_root_queries_total{outcome=\"complete\"}"); 0 where
   // there is none.

@@ -35,6 +35,7 @@ std::vector<std::uint32_t> put_in_place_of(TestCluster& cluster, const std::stri
   }
   cluster.write_topology(topology.dump());
   cluster.reload();
+  REQUIRE(eventually(5s, [&] { return cluster.leaf(leaf)["address"] == fake.address() && fake.connections() > 0; }));
   return cluster.partitions_of(leaf);
 }
 
@@ -72,7 +73,7 @@ void expect_dropped_and_named(TestCluster& cluster, const std::string& leaf, con
 
 TEST_CASE("a leaf whose first words are garbage is dropped and named, and the others are unharmed") {
   struct Row {
-    const char* what;
+    std::string what;
     FakeLeaf::Behaviour behaviour;
     const char* reason;
     bool counted = true;  // as a dropped link: there was one
@@ -157,7 +158,6 @@ TEST_CASE("a leaf whose first words are garbage is dropped and named, and the ot
     const double dropped_before = cluster.metric("root", dropped);
     FakeLeaf fake(row.behaviour);
     const auto partitions = put_in_place_of(cluster, "leaf-1", fake);
-    REQUIRE(eventually(5s, [&] { return fake.connections() > 0; }));
     expect_dropped_and_named(cluster, "leaf-1", partitions, row.reason);
     if (row.counted) CHECK(cluster.metric("root", dropped) > dropped_before);
   }
@@ -165,7 +165,7 @@ TEST_CASE("a leaf whose first words are garbage is dropped and named, and the ot
 
 TEST_CASE("a leaf whose answers cannot be true is dropped and named, and nothing of them is merged") {
   struct Row {
-    const char* what;
+    std::string what;
     std::function<void(wire::PartitionAnswer&, const wire::SearchCall&)> spoil;
   };
   const std::vector<Row> rows{

@@ -1,10 +1,8 @@
 // Two replicas: what happens to one leaf costs nobody an answer.
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <thread>
-
 #include "cluster_fixture.hpp"
+#include "traffic.hpp"
 #include "waiting.hpp"
 
 using namespace hedgerow;
@@ -14,45 +12,6 @@ using namespace std::chrono_literals;
 namespace {
 
 const std::string executed = "hedgerow_leaf_attempts_executed_total";
-
-// Clients that ask one query after another for as long as this lives.
-class Traffic {
- public:
-  Traffic(const std::string& address, std::size_t clients, const std::string& deadline) {
-    for (std::size_t i = 0; i < clients; ++i) {
-      threads_.emplace_back([this, address, deadline, i] {
-        Client client(address);
-        for (std::size_t n = 0; !stopping_; ++n) {
-          const auto reply = client.get(search_target(synthetic_query(100 * i + n % 100), {{"deadline", deadline}}));
-          ++asked_;
-          const auto body = reply.json();
-          if (reply.status != 200 || body["finished"] != "complete" || !hits_are_whole(body)) {
-            ++incomplete_;
-            last_incomplete_ = std::make_shared<std::string>(std::to_string(reply.status) + reply.error + reply.body);
-          }
-        }
-      });
-    }
-  }
-  ~Traffic() { stop(); }
-  void stop() {
-    stopping_ = true;
-    for (auto& thread : threads_) thread.join();
-    threads_.clear();
-  }
-  std::size_t asked() const { return asked_; }
-  std::size_t incomplete() const { return incomplete_; }
-  std::string last_incomplete() const {
-    const auto text = last_incomplete_.load();
-    return text ? *text : "";
-  }
-
- private:
-  std::atomic<bool> stopping_ = false;
-  std::atomic<std::size_t> asked_ = 0, incomplete_ = 0;
-  std::atomic<std::shared_ptr<std::string>> last_incomplete_;
-  std::vector<std::thread> threads_;
-};
 
 void expect_complete(TestCluster& cluster, std::size_t queries) {
   for (std::size_t i = 0; i < queries; ++i) {
@@ -67,7 +26,7 @@ void expect_complete(TestCluster& cluster, std::size_t queries) {
 
 TEST_CASE("with two replicas, a leaf that is killed costs no answer, and is used again within two seconds of its return") {
   TestCluster cluster({.replicas = 2});
-  Traffic traffic(cluster.root_address(), 4, "20s");
+  Traffic traffic(cluster.root_address(), 4);
   REQUIRE(eventually(10s, [&] { return traffic.asked() >= 50; }));
   const auto links_before = cluster.leaf("leaf-1")["links"].get<int>();
 
