@@ -111,7 +111,7 @@ TEST_CASE("a fetch brings id, title and url of the documents, in the order asked
   });
 }
 
-TEST_CASE("a partition that is not held, and another generation, are not served; the rest of the call is") {
+TEST_CASE("a partition that is not held, and another generation, are not served, the rest of the call is") {
   Settings settings;
   settings.partitions = {0, 1};
   RunningLeaf leaf(settings);
@@ -211,7 +211,7 @@ TEST_CASE("work whose time runs out in the queue is answered at that moment, and
   });
 }
 
-TEST_CASE("what is cancelled in the queue is answered at once and never executed; the rest of its call is") {
+TEST_CASE("what is cancelled in the queue is answered at once and never executed, the rest of its call is") {
   RunningLeaf leaf(with_faults());
   leaf.run([&]() -> asio::awaitable<void> {
     co_await leaf.set_faults(R"([{"kind": "pause"}])");

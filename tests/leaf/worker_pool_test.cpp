@@ -53,7 +53,7 @@ struct Pool : WorkerPool {
 
 }  // namespace
 
-TEST_CASE("work is executed on a worker; work whose time is over is only answered") {
+TEST_CASE("work is executed on a worker, work whose time is over is only answered") {
   Pool pool(2);
   const auto good = std::make_shared<Probe>(), late = std::make_shared<Probe>();
   pool.submit(good);
@@ -108,7 +108,7 @@ TEST_CASE("interactive work goes before batch work, and earlier deadlines before
   CHECK(order == std::vector{1, 2, 3});
 }
 
-TEST_CASE("removed work had not begun and never will; what has begun cannot be removed") {
+TEST_CASE("removed work had not begun and never will, what has begun cannot be removed") {
   Pool pool(1);
   pool.pause(true);
   pool.start();

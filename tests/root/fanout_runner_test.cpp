@@ -219,7 +219,7 @@ TEST_CASE("a fetch answered with other documents than asked drops the leaf, and 
   }
 }
 
-TEST_CASE("a silent leaf costs the search its end and no more; what it says later is counted, never merged") {
+TEST_CASE("a silent leaf costs the search its end and no more, and what it says later is counted, never merged") {
   FakeCluster cluster({{0}, {1}});
   std::vector<wire::SearchCall> kept;
   cluster.leaves[0]->act = on_search([&](FakeLeaf&, wire::Link&, const wire::SearchCall& call) { kept.push_back(call); });

@@ -103,7 +103,7 @@ TEST_CASE("a parameter given twice is refused, in an address and in a body") {
   }
 }
 
-TEST_CASE("a query that is missing is refused; one that is empty is for the query parser to judge") {
+TEST_CASE("a query that is missing is refused, one that is empty is for the query parser to judge") {
   for (const auto& refused : {parsed({}), parsed({{"k", "3"}}), parsed_json("{}"), parsed_json(R"({"k": 3})")}) {
     REQUIRE(refused.has_error());
     CHECK(refused.error().type == "missing-parameter");
