@@ -171,6 +171,37 @@ Hits search(const Xapian::Database& database, const QueryNode& root, std::uint32
 
 }  // namespace
 
+TEST_CASE("Cases in which Xapian 1.4.22 loses the best document by itself") {
+  const TemporaryDirectory directory;
+  const auto word = [](const char* text) { return QueryNode{.term = text, .children = {}}; };
+  const auto of = [](QueryOperator op, std::vector<QueryNode> children) {
+    return QueryNode{.op = op, .term = {}, .children = std::move(children)};
+  };
+  const auto texts_of = [](const std::vector<const char*>& lines) {
+    std::vector<Text> texts;
+    for (const std::string line : lines) {
+      Text& text = texts.emplace_back();
+      for (const char c : line) text.emplace_back(1, c);
+    }
+    return texts;
+  };
+  const auto best = [&](const std::vector<Text>& texts, const QueryNode& query, Xapian::doccount k) {
+    return search(database_of(texts, directory.path() / "database"), query, static_cast<std::uint32_t>(texts.size()), k,
+                  0);
+  };
+  // A list ends (c, after document 2) while an OR has become an AND_MAYBE whose right side is ahead.
+  const auto ends = texts_of({"a", "bcc", "b", "aabb", "a", "a", "a"});
+  CHECK(best(ends, of(QueryOperator::any_of, {word("a"), word("b"), word("c")}), 1) == Hits{{4, 4}});
+  // The score to beat comes into force at the second match of +a b.
+  const auto jumps = texts_of({"abb", "a", "aabb"});
+  CHECK(best(jumps, of(QueryOperator::and_maybe, {word("a"), word("b")}), 1) == Hits{{3, 4}});
+  // +w "a b" c: nothing holds the phrase and w, and the engine, even unpruned, gives its weight to document 2.
+  const auto guesses = texts_of({"wba", "wc", "ab", "ab", "abc"});
+  const QueryNode phrase{.op = QueryOperator::phrase, .term = {}, .window = 2, .children = {word("a"), word("b")}};
+  const QueryNode welcome = of(QueryOperator::any_of, {phrase, word("c")});
+  CHECK(best(guesses, of(QueryOperator::and_maybe, {word("w"), welcome}), 2) == Hits{{2, 2}, {1, 1}});
+}
+
 TEST_CASE("The best hits of any query are found on any documents, with and without a score to beat") {
   const TemporaryDirectory directory;
   Random random(101);
