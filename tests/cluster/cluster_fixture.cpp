@@ -85,7 +85,18 @@ void TestCluster::end() {
     if (!ended.get()) std::cerr << "the laboratory did not end in time; it is killed\n";
     laboratory_.reset();
   }
+  // What a sanitizer has to say of the processes under test stands in their logs.
   std::error_code ignored;
+  for (const auto& file : fs::directory_iterator(state_, ignored)) {
+    if (file.path().extension() != ".log") continue;
+    const auto text = content_of(file.path());
+    if (const auto at = text.find("Sanitizer: "); at != std::string::npos) {
+      FAIL_CHECK(file.path().filename().string(), ": ", text.substr(at > 100 ? at - 100 : 0, 6000));
+    }
+    if (const auto at = text.find("runtime error: "); at != std::string::npos) {
+      FAIL_CHECK(file.path().filename().string(), ": ", text.substr(at > 200 ? at - 200 : 0, 2000));
+    }
+  }
   fs::remove_all(state_, ignored);
 }
 

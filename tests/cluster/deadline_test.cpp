@@ -31,7 +31,6 @@ TEST_CASE("with one leaf stopped, queries end at their deadline with everything 
                        .root_arguments = {"--link-idle-time=1h"},
                        .leaf_arguments = {"--idle-time=1h"}});
   const auto stopped_partitions = cluster.partitions_of("leaf-1");
-  const double fraction = index.fraction_without(stopped_partitions);
 
   for (std::size_t i = 0; i < 20; ++i) {
     const auto reply = cluster.search(measured_query(i), {{"deadline", "10s"}});
@@ -43,14 +42,23 @@ TEST_CASE("with one leaf stopped, queries end at their deadline with everything 
   cluster.act("leaf-1", "stop");
 
   std::vector<double> took;
-  std::size_t beyond = 0, unexplained = 0;
+  std::size_t beyond = 0, unexplained = 0, others_late = 0;
   const ControlTimer timer;
   for (std::size_t i = 0; i < queries; ++i) {
     const auto reply = cluster.search(measured_query(i), {{"deadline", "100ms"}});
     REQUIRE(reply.status == 200);
     const auto answer = reply.json();
     REQUIRE(answer["finished"] == "deadline");
-    REQUIRE(missing_of(answer) == all_for(stopped_partitions, "late"));
+    // On a busy machine a partition of another leaf may be late too: then it is named as well, and counted in.
+    const auto missing = missing_of(answer);
+    std::vector<std::uint32_t> missing_partitions;
+    for (const auto& [partition, reason] : missing) {
+      REQUIRE(reason == "late");
+      missing_partitions.push_back(partition);
+    }
+    for (const auto partition : stopped_partitions) REQUIRE(missing.contains(partition));
+    if (missing.size() > stopped_partitions.size()) ++others_late;
+    const double fraction = index.fraction_without(missing_partitions);
     REQUIRE(answer["completeness"]["fraction"].get<double>() == fraction);
     REQUIRE(reply.header("Hedgerow-Completeness") == completeness_header(fraction));
     REQUIRE(answer["hits"].size() == 10);
@@ -71,10 +79,11 @@ TEST_CASE("with one leaf stopped, queries end at their deadline with everything 
   const auto lateness = timer.lateness();
   MESSAGE(queries, " queries at deadline=100ms with one leaf stopped: took_ms p50 ", quantile(took, 0.5), ", p99 ",
           quantile(took, 0.99), ", p99.9 ", quantile(took, 0.999), ", max ", took.back(), "; ", beyond, " beyond 110 ms, ",
-          unexplained, " of them unexplained; control timer late p50 ", milliseconds(quantile(lateness, 0.5)), " ms, p99.9 ",
+          unexplained, " of them unexplained; partitions of other leaves late in ", others_late, "; control timer late p50 ", milliseconds(quantile(lateness, 0.5)), " ms, p99.9 ",
           milliseconds(quantile(lateness, 0.999)), " ms, max ", milliseconds(lateness.back()), " ms");
   // 99.9 % in time, and the rest explained. A sanitizer's pauses are no machine's.
   if (!under_sanitizer) CHECK(unexplained <= queries / 1000);
+  if (!under_sanitizer) CHECK(others_late <= queries / 20);
   CHECK(took.front() >= 60);  // the missing leaf was waited for
 
   cluster.act("leaf-1", "continue");
