@@ -144,7 +144,7 @@ void FakeCluster::prefer(std::size_t leaf) {
 }
 
 asio::awaitable<void> FakeCluster::until(std::function<bool()> condition) {
-  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  const auto give_up = std::chrono::steady_clock::now() + 10s;
   while (!condition()) {
     if (std::chrono::steady_clock::now() >= give_up) throw std::runtime_error("what the test waits for does not come");
     co_await asio::post(asio::use_awaitable);
@@ -158,7 +158,7 @@ void FakeCluster::run_to_end(std::function<asio::awaitable<void>()> coroutine) {
     if (problem) std::rethrow_exception(problem);
   });
   io.restart();
-  const auto give_up = std::chrono::steady_clock::now() + 40s;
+  const auto give_up = std::chrono::steady_clock::now() + 50s;
   while (!ended && std::chrono::steady_clock::now() < give_up) io.run_one_for(1s);
   REQUIRE(ended);
 }

@@ -92,7 +92,7 @@ class FakeCluster {
 
 // A query over all partitions, run by a runner of its own.
 struct FakeQuery {
-  explicit FakeQuery(FakeCluster& cluster, Duration search_time = 20s, Duration whole_time = 25s, bool trace = false);
+  explicit FakeQuery(FakeCluster& cluster, Duration search_time = 15s, Duration whole_time = 20s, bool trace = false);
   // "leaf-1 took it" aside: the documents merged so far, best first.
   std::vector<std::uint32_t> documents();
   policy::PartitionState state(std::size_t index) const { return runner.fanout().state_of(index); }
