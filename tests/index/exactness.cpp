@@ -4,8 +4,9 @@
 //  --corpus NAME    builds the reference and an index per partition count below --work (kept, and used again), and
 //                   compares the whole-index search with the reference
 //  --small N        the same on N small random collections, which reach more corners of the engine
+//  --root URL       compares the answers of a running root over the corpus instead
 //
-// An Answerer is whatever gives ranked answers: here the search in this process; a running root can be another.
+// An Answerer is whatever gives ranked answers: the search in this process, or a running root.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -21,6 +22,7 @@
 #include "index/local_search.hpp"
 #include "query_mixture.hpp"
 #include "reference.hpp"
+#include "root_answerer.hpp"
 #include "small_collection.hpp"
 
 namespace hedgerow::test {
@@ -53,6 +55,18 @@ class LocalAnswerer final : public Answerer {
   std::string name_;
 };
 
+class RemoteAnswerer final : public Answerer {
+ public:
+  RemoteAnswerer(const std::string& url, const Reference& reference) : root_(url, reference) {}
+  std::string name() const override { return "the root"; }
+  result<std::vector<ScoredDocument>> answer(const std::string& query, Slice slice) override {
+    return root_.answer(query, slice);
+  }
+
+ private:
+  RootAnswerer root_;
+};
+
 struct Tally {
   std::uint64_t queries = 0;
   std::uint64_t comparisons = 0;
@@ -68,6 +82,7 @@ struct Arguments {
   std::vector<std::uint32_t> partitions{1, 4, 16, 64};
   std::uint64_t seed = 1;
   std::uint64_t small = 0;
+  std::string root;
 };
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
@@ -164,7 +179,10 @@ std::uint64_t compare_corpus(const Arguments& arguments) {
   }
   const Reference reference(reference_path);
   std::vector<std::pair<std::unique_ptr<Answerer>, Tally>> answerers;
-  for (const std::uint32_t partitions : arguments.partitions) {
+  if (!arguments.root.empty()) {
+    answerers.emplace_back(std::make_unique<RemoteAnswerer>(arguments.root, reference), Tally{});
+  }
+  for (const std::uint32_t partitions : arguments.root.empty() ? arguments.partitions : std::vector<std::uint32_t>{}) {
     const auto path = arguments.work / ("partitions-" + std::to_string(partitions));
     if (!std::filesystem::exists(path / "manifest.json")) {
       std::fprintf(stderr, "building %u partitions\n", partitions);
@@ -258,6 +276,7 @@ int main(int argc, char** argv) {
   app.add_option("--partitions", arguments.partitions, "Partition counts")->delimiter(',')->capture_default_str();
   app.add_option("--seed", arguments.seed, "Seed of the queries")->capture_default_str();
   app.add_option("--small", arguments.small, "Compare on so many small random collections instead");
+  app.add_option("--root", arguments.root, "Compare a running root's answers over the corpus instead");
   CLI11_PARSE(app, argc, argv);
   try {
     std::printf("seed %llu\n", static_cast<unsigned long long>(arguments.seed));
