@@ -60,7 +60,9 @@ std::string describe(const BuildProgress& progress, Duration elapsed) {
       }
       return line;
     }
-    case BuildPhase::finishing: return "writing partitions: " + documents;
+    case BuildPhase::finishing:
+      return "writing partitions: " + documents + ", " + std::to_string(progress.partitions_finished) + " of " +
+             std::to_string(progress.partitions) + " finished";
     case BuildPhase::statistics: return "writing statistics: " + documents;
     case BuildPhase::publishing: return "publishing: " + documents;
   }

@@ -19,9 +19,8 @@ struct Batch {
 
 }  // namespace
 
-BuildWorker::BuildWorker(const BuildWorkerSettings& settings, std::vector<PartitionId> own,
-                         std::atomic<std::uint32_t>& finished)
-    : settings_(settings), own_(std::move(own)), finished_count_(finished), queue_(settings.queue_bytes) {
+BuildWorker::BuildWorker(const BuildWorkerSettings& settings, std::vector<PartitionId> own, BuildWorkerNews& news)
+    : settings_(settings), own_(std::move(own)), news_(news), queue_(settings.queue_bytes) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -47,6 +46,13 @@ void BuildWorker::run() {
   if (const auto done = translating_exceptions("build", [this] { return work(); }); !done) failure_ = done.error();
   // Whoever pushes learns that nobody reads any more.
   if (failure_) queue_.abandon();
+  announce(news_.workers_ended);
+}
+
+void BuildWorker::announce(std::atomic<std::uint32_t>& count) {
+  count.fetch_add(1);
+  news_.changes.fetch_add(1);
+  news_.changes.notify_all();
 }
 
 result<void> BuildWorker::work() {
@@ -78,8 +84,7 @@ result<void> BuildWorker::work() {
                                         .documents = collection_documents_});
     info.file = settings_.folder.filename() / partition_file_name(partition);
     finished_.emplace(partition, std::move(info));
-    finished_count_.fetch_add(1);
-    finished_count_.notify_all();
+    announce(news_.partitions_finished);
   }
   return {};
 }

@@ -28,10 +28,18 @@ struct BuildWorkerSettings {
   std::uint64_t partition_bytes = 0;
 };
 
+// What the workers of a build tell the building thread while it waits for them.
+struct BuildWorkerNews {
+  std::atomic<std::uint32_t> partitions_finished{0};
+  std::atomic<std::uint32_t> workers_ended{0};
+  std::atomic<std::uint32_t> changes{0};  // raised after each change of the others; to wait on
+};
+
 // Created, driven and destroyed by the building thread. The destructor ends the thread, abandoning its work.
 class BuildWorker {
  public:
-  BuildWorker(const BuildWorkerSettings& settings, std::vector<PartitionId> own, std::atomic<std::uint32_t>& finished);
+  // news outlives the worker.
+  BuildWorker(const BuildWorkerSettings& settings, std::vector<PartitionId> own, BuildWorkerNews& news);
   ~BuildWorker();
 
   // False once the worker has failed.
@@ -44,10 +52,11 @@ class BuildWorker {
  private:
   void run();
   result<void> work();
+  void announce(std::atomic<std::uint32_t>& count);
 
   const BuildWorkerSettings settings_;
   const std::vector<PartitionId> own_;
-  std::atomic<std::uint32_t>& finished_count_;
+  BuildWorkerNews& news_;
   DocumentQueue queue_;
   std::uint64_t collection_documents_ = 0;  // written before the queue is closed, read after
   std::map<PartitionId, PartitionInfo> finished_;

@@ -37,8 +37,7 @@ result<void> check(const BuildSettings& settings) {
 
 using Workers = std::vector<std::unique_ptr<BuildWorker>>;
 
-Workers start_workers(const BuildSettings& settings, const GenerationBuild& build,
-                      std::atomic<std::uint32_t>& finished) {
+Workers start_workers(const BuildSettings& settings, const GenerationBuild& build, BuildWorkerNews& news) {
   const unsigned cores = settings.threads > 0 ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
   const std::uint32_t count = std::min<std::uint32_t>(cores, settings.partitions);
   constexpr std::uint64_t most_batch_bytes = 256 << 10;
@@ -56,13 +55,13 @@ Workers start_workers(const BuildSettings& settings, const GenerationBuild& buil
   for (std::uint32_t worker = 0; worker < count; ++worker) {
     std::vector<PartitionId> own;
     for (std::uint32_t p = worker; p < settings.partitions; p += count) own.emplace_back(p);
-    workers.push_back(std::make_unique<BuildWorker>(worker_settings, std::move(own), finished));
+    workers.push_back(std::make_unique<BuildWorker>(worker_settings, std::move(own), news));
   }
   return workers;
 }
 
-// Hands every document to the worker of its partition. Returns how many there were. A worker that has failed ends the
-// reading early; wait_for tells why.
+// Hands every document to the worker of its partition. Returns how many there were, or the reason of a worker that has
+// failed meanwhile.
 result<std::uint64_t> read_all(Reader& reader, const BuildSettings& settings, const BuildObserver& observer,
                                Workers& workers) {
   std::uint64_t documents = 0;
@@ -79,7 +78,8 @@ result<std::uint64_t> read_all(Reader& reader, const BuildSettings& settings, co
     NumberedDocument next{DocumentNumber{static_cast<std::uint32_t>(documents)},
                           std::move(std::get<Document>(outcome))};
     const PartitionId partition = partition_of(next.document.id, settings.partitions);
-    if (!workers[partition.value % workers.size()]->add(std::move(next))) break;
+    BuildWorker& worker = *workers[partition.value % workers.size()];
+    if (!worker.add(std::move(next))) return worker.wait().error();
     if (documents % documents_between_reports == 0) {
       observer.progress({.phase = BuildPhase::reading, .read = reader.progress()});
     }
@@ -87,15 +87,21 @@ result<std::uint64_t> read_all(Reader& reader, const BuildSettings& settings, co
   return documents;
 }
 
-result<std::map<PartitionId, PartitionInfo>> wait_for(Workers& workers) {
+result<std::map<PartitionId, PartitionInfo>> wait_for(Workers& workers, BuildWorkerNews& news,
+                                                      const BuildObserver& observer, BuildProgress progress) {
+  for (;;) {
+    const std::uint32_t seen = news.changes.load();
+    progress.partitions_finished = news.partitions_finished.load();
+    observer.progress(progress);
+    if (news.workers_ended.load() == workers.size()) break;
+    news.changes.wait(seen);
+  }
   std::map<PartitionId, PartitionInfo> partitions;
-  std::optional<Error> failure;
   for (auto& worker : workers) {
     auto finished = worker->wait();
-    if (finished) partitions.merge(*finished);
-    if (!finished && !failure) failure = finished.error();
+    if (!finished) return finished.error();
+    partitions.merge(*finished);
   }
-  if (failure) return *failure;
   return partitions;
 }
 
@@ -103,16 +109,16 @@ result<Manifest> build(Reader& reader, const BuildSettings& settings, const Buil
   auto build = GenerationBuild::begin(settings.directory);
   if (!build) return build.error();
 
-  std::atomic<std::uint32_t> finished{0};
-  Workers workers = start_workers(settings, *build, finished);
+  BuildWorkerNews news;
+  Workers workers = start_workers(settings, *build, news);
   const auto documents = read_all(reader, settings, observer, workers);
   if (!documents) return documents.error();
   if (*documents == 0) return Error{Errc::input, settings.collection + ": no documents"};
 
   BuildProgress progress{.phase = BuildPhase::finishing, .read = reader.progress()};
-  observer.progress(progress);
+  progress.partitions = settings.partitions;
   for (auto& worker : workers) worker->finish(*documents);
-  auto partitions = wait_for(workers);
+  auto partitions = wait_for(workers, news, observer, progress);
   if (!partitions) return partitions.error();
 
   Manifest manifest;

@@ -43,11 +43,12 @@ struct BuildProgress {
   BuildPhase phase = BuildPhase::reading;
   ReadProgress read;
   std::uint32_t partitions_finished = 0;
+  std::uint32_t partitions = 0;
 };
 
 // Called from the thread that called build_index.
 struct BuildObserver {
-  // After every few documents and at every change of phase.
+  // After every few documents, every finished partition and every change of phase.
   std::function<void(const BuildProgress&)> progress = [](const BuildProgress&) {};
   std::function<void(const ReadError&)> read_error = [](const ReadError&) {};
 };

@@ -37,7 +37,7 @@ struct QueryLimits {
   std::size_t most_terms = 128;
 };
 
-// Words (stemmed), "phrases", +must, -not, AND, OR, NOT, and parentheses; words without operators are an OR.
+// Words (stemmed), "phrases", +must, -not, AND, OR, NOT, NEAR, and parentheses; words without operators are an OR.
 // Errors: invalid_argument (empty, nothing to search for, or not parsable, with the reason), too_large (limits).
 result<QueryPlan> plan_query(std::string_view text, const CollectionStatistics& statistics, const QueryLimits& limits = {});
 

@@ -2,7 +2,7 @@
 
 #include <xapian.h>
 
-#include <sstream>
+#include <optional>
 
 #include "base/sha256.hpp"
 #include "index/database_label.hpp"
@@ -32,7 +32,6 @@ class Verifier {
       complain(file, "describes " + std::to_string(statistics_->get_doccount()) + " partitions, expected are " +
                          std::to_string(manifest_.partitions.size()));
     }
-    structure_holds(file);
     const auto end = statistics_->allterms_end();
     for (auto term = statistics_->allterms_begin(); term != end; ++term) ++report_.terms;
   }
@@ -45,7 +44,6 @@ class Verifier {
                                            .number = partition.value,
                                            .documents = manifest_.documents});
     if (!database) return;
-    structure_holds(info.file);
     count_holds(info.file, "documents, guards included", database->get_doccount(), info.documents + guard::count);
     count_holds(info.file, "terms in all", database->get_total_length(), info.total_length);
     guards_hold(info, *database);
@@ -81,12 +79,6 @@ class Verifier {
     if (database) return std::move(*database);
     complain(file, to_string(database.error()));
     return std::nullopt;
-  }
-
-  void structure_holds(const std::string& file) {
-    std::ostringstream details;
-    const std::size_t errors = Xapian::Database::check((directory_ / file).string(), 0, &details);
-    if (errors > 0) complain(file, std::to_string(errors) + " errors in the engine's structures: " + details.str());
   }
 
   void guards_hold(const PartitionInfo& info, const Xapian::Database& database) {

@@ -48,7 +48,7 @@ TEST_CASE("Hits, order and scores do not depend on how the collection is cut") {
   const auto documents = small_collection(1500, 11);
   QueryMixture mixture(material_of(documents, 12), 13);
   std::vector<std::string> queries;
-  for (int i = 0; i < 520; ++i) queries.push_back(mixture.next());
+  for (int i = 0; i < 390; ++i) queries.push_back(mixture.next());
   check_exactness(documents, queries, {1, 4, 16, 64});
 }
 

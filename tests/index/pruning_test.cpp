@@ -205,7 +205,7 @@ TEST_CASE("Cases in which Xapian 1.4.22 loses the best document by itself") {
 TEST_CASE("The best hits of any query are found on any documents, with and without a score to beat") {
   const TemporaryDirectory directory;
   Random random(101);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 200; ++round) {
     const std::uint64_t vocabulary = 3 + random.below(6);
     std::vector<Text> texts(3 + random.below(30));
     for (Text& text : texts) {
