@@ -198,7 +198,8 @@ asio::awaitable<QueryService::Outcome> QueryService::search_admitted(const Searc
         {std::move(document.id), final_hits[i].hit.score, std::move(document.title), std::move(document.url)});
   }
   const bool all_asked_answered = answer.completeness.partitions_answered == answer.completeness.partitions_asked;
-  answer.total = runner.matches();
+  // An estimate may be below what is shown.
+  answer.total = std::max<std::uint64_t>(runner.matches(), runner.merge().hits().size());
   answer.total_exact = runner.matches_exact() && all_asked_answered && assignment.not_asked.empty();
   answer.attempts = runner.counts();
   if (parameters.trace) answer.trace = runner.take_trace();
