@@ -88,7 +88,7 @@ TEST_CASE("With little memory the build writes more often, and the answers are t
   }
 }
 
-TEST_CASE("Read errors are skipped or stop the build, as asked; a fatal one always stops it") {
+TEST_CASE("Read errors are skipped or stop the build, as asked, a fatal one always stops it") {
   const TemporaryDirectory directory;
   const auto documents = small_collection(100, 121);
   const ReadError bad{.file = "x.jsonl", .line = 12, .what = "duplicate id", .fatal = false};

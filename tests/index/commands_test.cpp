@@ -101,7 +101,7 @@ TEST_CASE("An index is built, searched, checked and described from the command l
   CHECK(nlohmann::json::parse(checked.out)["whole"] == true);
 }
 
-TEST_CASE("A failure is exit code 1 and one line; bad arguments are exit code 2") {
+TEST_CASE("A failure is exit code 1 and one line, bad arguments are exit code 2") {
   const Shell shell;
   shell.write("c.jsonl", three_documents);
   REQUIRE(shell.run("build --corpus jsonl:c.jsonl --partitions 1 --out index").exit_code == 0);
