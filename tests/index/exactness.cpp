@@ -8,12 +8,13 @@
 //
 // An Answerer is whatever gives ranked answers: the search in this process, or a running root.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <set>
+#include <sstream>
 
 #include "base/random.hpp"
 #include "comparison.hpp"
@@ -71,7 +72,7 @@ struct Tally {
   std::uint64_t queries = 0;
   std::uint64_t comparisons = 0;
   std::uint64_t differences = 0;
-  double milliseconds = 0;
+  std::vector<double> milliseconds;  // of each search
 };
 
 struct Arguments {
@@ -96,7 +97,7 @@ void compare(Answerer& answerer, const std::string& query, const ReferenceRankin
   for (const Slice slice : slices) {
     const auto start = std::chrono::steady_clock::now();
     const auto answer = answerer.answer(query, slice);
-    tally.milliseconds += milliseconds_since(start);
+    tally.milliseconds.push_back(milliseconds_since(start));
     ++tally.comparisons;
     const std::string wrong = answer ? difference(*answer, expected, slice) : to_string(answer.error());
     if (wrong.empty()) continue;
@@ -106,13 +107,19 @@ void compare(Answerer& answerer, const std::string& query, const ReferenceRankin
   }
 }
 
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 void print(const std::vector<std::pair<std::string, Tally>>& table) {
-  std::printf("%-24s %10s %12s %12s %12s\n", "answers of", "queries", "comparisons", "different", "ms/search");
+  std::printf("%-24s %10s %12s %12s %12s\n", "answers of", "queries", "comparisons", "different", "median ms");
   for (const auto& [name, tally] : table) {
     std::printf("%-24s %10llu %12llu %12llu %12.3f\n", name.c_str(), static_cast<unsigned long long>(tally.queries),
                 static_cast<unsigned long long>(tally.comparisons),
-                static_cast<unsigned long long>(tally.differences),
-                tally.milliseconds / static_cast<double>(std::max<std::uint64_t>(tally.comparisons, 1)));
+                static_cast<unsigned long long>(tally.differences), median(tally.milliseconds));
   }
 }
 
@@ -138,11 +145,26 @@ QueryMaterial material_of(const Reference& reference, Random& random) {
   return material;
 }
 
+// Each was answered wrongly once over the Debian catalogue, by Xapian 1.4.22 itself or by an earlier cure.
+constexpr const char* once_wrong[] = {
+    "one browser videos",
+    "qml connections nm",
+    "+dummy transitional shared impass -python",
+    "+role bindgen bioc library library -perl",
+    "+for nodejs java instance",
+    "\"lib libs\" library devel",
+    "+tag \"libghc bytestring\" \"200 libc6\" libs doc",
+    "(+devel \"s1 meta\" mono) OR profiler OR perl",
+    "to OR (ane88 NOT hnsh8) OR ocaml",
+    "(\"light smtp\" AND docker) OR implemented any client",
+    "\"python3 trio\" smtp more any python3",
+    "cran bioc bioc -cmdfun"};
+
 // Half of the queries: lines of the file, and every shape over its words; the other half over the collection's words.
 std::vector<std::string> draw_queries(const Arguments& arguments, const Reference& reference) {
   Random random(arguments.seed);
   const QueryMaterial collection = material_of(reference, random);
-  std::vector<std::string> queries;
+  std::vector<std::string> queries(std::begin(once_wrong), std::end(once_wrong));
   if (!arguments.queries_file.empty()) {
     std::ifstream file(arguments.queries_file);
     std::vector<std::string> lines;
