@@ -86,8 +86,13 @@ result<asio::ip::tcp::endpoint> Server::listen() {
 
 asio::awaitable<void> Server::serve_link(std::shared_ptr<wire::Link> link) {
   const auto place = sessions_.insert(sessions_.end(), std::make_shared<Session>(sessions_setting_, std::move(link)));
+  // However it ends, it is no session any more.
+  struct Leaving {
+    std::list<std::shared_ptr<Session>>& sessions;
+    std::list<std::shared_ptr<Session>>::iterator place;
+    ~Leaving() { sessions.erase(place); }
+  } leaving{sessions_, place};
   co_await (*place)->run();
-  sessions_.erase(place);
 }
 
 asio::awaitable<void> Server::drain() {

@@ -181,7 +181,7 @@ result<void> Session::on_fetch(wire::FetchCall&& call, Instant now) {
   };
   const Instant deadline = deadline_of(call.time, now);
   if (deadline <= now) return fail(FailureReason::expired, "its time had run out when it came");
-  if (setting_.draining) return fail(FailureReason::refused, "the leaf is stopping");
+  // A fetch ends a query that this leaf has answered already: it is welcome even while draining.
   if (call.generation != setting_.manifest->generation) return fail(FailureReason::not_served, "another generation");
   for (const auto& address : call.documents) {
     if (!setting_.serves(address.partition)) {

@@ -122,7 +122,8 @@ asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> FanoutRunner:
   fetching_ = &hits;
   fetched_.assign(hits.size(), std::nullopt);
   phase_finished_ = false;
-  second_phase_.emplace(std::move(wanted), query_.deadline, cluster_.policies().replica_choice);
+  second_phase_.emplace(std::move(wanted), query_.deadline, query_.deadline - query_.search_end,
+                        cluster_.policies().replica_choice);
   const Instant started = clock_now();
   perform(second_phase_->start(started));
   co_await wait();

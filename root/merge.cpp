@@ -16,8 +16,4 @@ void Merge::add(PartitionId partition, const std::vector<ScoredDocument>& hits) 
   }
 }
 
-void Merge::remove(PartitionId partition) {
-  std::erase_if(hits_, [partition](const MergedHit& hit) { return hit.partition == partition; });
-}
-
 }  // namespace hedgerow::root

@@ -21,8 +21,6 @@ class Merge {
 
   // A partition's hits, in ranks_before order; each partition once.
   void add(PartitionId partition, const std::vector<ScoredDocument>& hits);
-  // Everything of a partition goes (its documents could not be fetched).
-  void remove(PartitionId partition);
 
   // In rank order, at most `most`.
   const std::vector<MergedHit>& hits() const { return hits_; }

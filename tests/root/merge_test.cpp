@@ -69,16 +69,4 @@ TEST_CASE("scores that agree as float are a tie, and the smaller document number
   CHECK(merge.hits()[2].hit.document == DocumentNumber{9});
 }
 
-TEST_CASE("removing a partition takes its hits and leaves the order of the others") {
-  Merge merge(10);
-  merge.add(PartitionId{0}, {{DocumentNumber{1}, 5}, {DocumentNumber{2}, 3}});
-  merge.add(PartitionId{1}, {{DocumentNumber{3}, 4}, {DocumentNumber{4}, 2}});
-  merge.remove(PartitionId{0});
-  REQUIRE(merge.hits().size() == 2);
-  CHECK(merge.hits()[0].hit.document == DocumentNumber{3});
-  CHECK(merge.hits()[1].hit.document == DocumentNumber{4});
-  merge.remove(PartitionId{7});
-  CHECK(merge.hits().size() == 2);
-}
-
 }  // namespace hedgerow::root

@@ -18,7 +18,8 @@ class Simulation {
  public:
   explicit Simulation(std::uint64_t seed)
       : random_(seed), silence_(random_.chance(0.6) ? random_.uniform() : 0), failure_(random_.uniform() * 0.8),
-        deadline_(at(from_milliseconds(random_.uniform() * 20))), choice_(Random(seed)) {
+        deadline_(at(from_milliseconds(random_.uniform() * 20))),
+        patience_(from_milliseconds(random_.uniform() * 20)), choice_(Random(seed)) {
     for (std::uint32_t i = 0; i < leaves; ++i) {
       if (random_.chance(0.8)) choice_.on_leaf_up(leaf(i));
     }
@@ -32,7 +33,7 @@ class Simulation {
     }
     taken_.assign(hits_.size(), 0);
     asked_.resize(hits_.size());
-    phase_ = std::make_unique<SecondPhase>(hits_, deadline_, choice_);
+    phase_ = std::make_unique<SecondPhase>(hits_, deadline_, patience_, choice_);
   }
 
   void run() {
@@ -107,6 +108,7 @@ class Simulation {
   double silence_, failure_;
   Instant now_ = at(0ms);
   Instant deadline_;
+  Duration patience_;
   ReplicaChoice choice_;
   std::vector<SecondPhase::Hit> hits_;
   std::unique_ptr<SecondPhase> phase_;

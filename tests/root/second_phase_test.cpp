@@ -17,13 +17,13 @@ struct Row {
 
 // The phase begins at 0 and must end at 20 ms.
 struct Fetch : PolicyFixture {
-  explicit Fetch(const std::vector<Row>& rows) {
+  explicit Fetch(const std::vector<Row>& rows, Duration patience = 1h) {
     std::vector<SecondPhase::Hit> hits;
     for (const auto& row : rows) {
       hits.push_back({leaf(row.found_by), {}});
       for (const auto number : row.replicas) hits.back().replicas.push_back(leaf(number));
     }
-    phase = std::make_unique<SecondPhase>(std::move(hits), at(20ms), replica_choice);
+    phase = std::make_unique<SecondPhase>(std::move(hits), at(20ms), patience, replica_choice);
   }
   std::string start(Duration now = 0ms) { return described(phase->start(at(now))); }
   std::string fails(std::uint32_t attempt, Duration now) { return described(phase->on_failure(AttemptId{attempt}, at(now))); }
@@ -94,6 +94,13 @@ TEST_CASE("silence for half of the time has another replica asked as well, and t
   }
   CHECK(fetch.phase->finished());
   CHECK(fetch.in_flight() == 0);
+}
+
+TEST_CASE("silence for longer than the patience has another replica asked, long before half of the time") {
+  Fetch fetch({{0, {0, 1}}}, 3ms);
+  CHECK(fetch.start() == "fetch 0 L0 of 0; wake 3ms");
+  CHECK(fetch.wakes(3ms) == "fetch 1 L1 of 0; wake 20ms");
+  CHECK(fetch.answers(1, 4ms) == "take 0; cancel 0; finish complete");
 }
 
 TEST_CASE("while another replica has been asked, a failure turns to no third one") {

@@ -14,8 +14,12 @@ Duration second_phase_reserve(Duration total, LatencyModel& recent, Instant now,
   return std::min(std::max(wanted, times(total, settings.share)), total / 4);
 }
 
-SecondPhase::SecondPhase(std::vector<Hit> hits, Instant deadline, ReplicaChoice& replica_choice)
-    : hits_(std::move(hits)), hits_state_(hits_.size()), deadline_(deadline), replica_choice_(replica_choice) {}
+SecondPhase::SecondPhase(std::vector<Hit> hits, Instant deadline, Duration patience, ReplicaChoice& replica_choice)
+    : hits_(std::move(hits)),
+      hits_state_(hits_.size()),
+      deadline_(deadline),
+      patience_(patience),
+      replica_choice_(replica_choice) {}
 
 SecondPhase::~SecondPhase() {
   for (std::uint32_t i = 0; i < attempts_.size(); ++i) end(AttemptId{i});
@@ -26,7 +30,7 @@ Actions SecondPhase::start(Instant now) {
   std::vector<std::size_t> all(hits_.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   if (now < deadline_) send(all, true, actions);
-  second_try_at_ = now + (deadline_ - now) / 2;
+  second_try_at_ = now + std::min<Duration>((deadline_ - now) / 2, patience_);
   actions.push_back(WakeAt{second_try_at_});
   finish_if_done(actions);
   return actions;

@@ -1,8 +1,9 @@
 // The second phase: titles and urls of the final hits, from the leaves that hold them. Pure: (event, now) in, actions
 // out.
 //
-// Intuition: the leaf that found a hit has its document at hand and is asked first. If it fails, or is silent for half of
-// the time that is left, another replica is asked as well; the first answer counts.
+// Intuition: the leaf that found a hit has its document at hand and is asked first. If it fails, or is silent for longer
+// than such a phase takes (the reserve, and never more than half of the time that is left), another replica is asked as
+// well; the first answer counts.
 //
 // And how long to keep free for it: the search ends at the deadline less a reserve, the recent p99 of this phase with
 // some air, never less than a floor and a share of the whole time, and never more than a quarter of it. The share is for
@@ -38,7 +39,8 @@ class SecondPhase {
     std::vector<LeafId> replicas;
   };
 
-  SecondPhase(std::vector<Hit> hits, Instant deadline, ReplicaChoice& replica_choice);
+  // patience: silence for so long, or for half of the time left where that is shorter, and another replica is asked.
+  SecondPhase(std::vector<Hit> hits, Instant deadline, Duration patience, ReplicaChoice& replica_choice);
   ~SecondPhase();
   SecondPhase(const SecondPhase&) = delete;
   SecondPhase& operator=(const SecondPhase&) = delete;
@@ -78,6 +80,7 @@ class SecondPhase {
   std::vector<Hit> hits_;
   std::vector<HitState> hits_state_;
   Instant deadline_;
+  Duration patience_;
   Instant second_try_at_{};
   bool second_try_done_ = false;
   ReplicaChoice& replica_choice_;
