@@ -94,7 +94,9 @@ FanoutRunner::FanoutRunner(asio::any_io_executor executor, Cluster& cluster, Met
       metrics_(metrics),
       query_(query),
       fanout_(fanout_partitions(assignment), query.search_end, cluster.policies().replica_choice,
-              cluster.policies().retry_budget),
+              cluster.policies().retry_budget,
+              policy::early_fetch_instant(query.received, query.search_end, query.deadline - query.search_end)),
+      second_phase_({}, query.deadline, query.deadline - query.search_end, cluster.policies().replica_choice),
       merge_(query.most_hits),
       timer_(executor_) {}
 
@@ -108,38 +110,72 @@ FanoutRunner::~FanoutRunner() {
 }
 
 asio::awaitable<void> FanoutRunner::search() {
-  perform(fanout_.start(clock_now()));
+  perform(fanout_.start(clock_now()), Phase::search);
   co_await wait();
 }
 
-asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> FanoutRunner::fetch(const std::vector<MergedHit>& hits) {
+policy::SecondPhase::Hit FanoutRunner::fetchable(const MergedHit& hit) const {
+  const auto& asked = fanout_.partitions();
+  const auto found = std::find_if(asked.begin(), asked.end(), [&](const auto& p) { return p.partition == hit.partition; });
+  return {fanout_.answered_by(static_cast<std::size_t>(found - asked.begin())), found->replicas};
+}
+
+void FanoutRunner::fetch_early() {
   std::vector<policy::SecondPhase::Hit> wanted;
-  for (const auto& hit : hits) {
-    const auto& asked = fanout_.partitions();
-    const auto found = std::find_if(asked.begin(), asked.end(), [&](const auto& p) { return p.partition == hit.partition; });
-    wanted.push_back({fanout_.answered_by(static_cast<std::size_t>(found - asked.begin())), found->replicas});
+  for (std::size_t i = query_.offset; i < merge_.hits().size(); ++i) {
+    fetching_.push_back(merge_.hits()[i]);
+    wanted.push_back(fetchable(fetching_.back()));
   }
-  fetching_ = &hits;
-  fetched_.assign(hits.size(), std::nullopt);
+  fetched_.resize(fetching_.size());
+  perform(second_phase_.add(std::move(wanted), clock_now()), Phase::fetch);
+}
+
+asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> FanoutRunner::fetch(const std::vector<MergedHit>& hits) {
+  // What was fetched early keeps its place; what is no hit any more is dropped, what is new is added.
+  const auto same = [](const MergedHit& hit) {
+    return [document = hit.hit.document](const MergedHit& other) { return other.hit.document == document; };
+  };
+  const std::size_t early = fetching_.size();
+  for (std::size_t place = 0; place < early; ++place) {
+    if (std::none_of(hits.begin(), hits.end(), same(fetching_[place]))) second_phase_.drop(place);
+  }
+  std::vector<std::size_t> places;
+  std::vector<policy::SecondPhase::Hit> late;
+  for (const auto& hit : hits) {
+    const auto found = std::find_if(fetching_.begin(), fetching_.end(), same(hit));
+    places.push_back(static_cast<std::size_t>(found - fetching_.begin()));
+    if (found != fetching_.end()) continue;
+    fetching_.push_back(hit);
+    late.push_back(fetchable(hit));
+  }
+  fetched_.resize(fetching_.size());
+
+  phase_ = Phase::fetch;
   phase_finished_ = false;
-  second_phase_.emplace(std::move(wanted), query_.deadline, query_.deadline - query_.search_end,
-                        cluster_.policies().replica_choice);
   const Instant started = clock_now();
-  perform(second_phase_->start(started));
+  const bool asks = !late.empty();
+  perform(second_phase_.add(std::move(late), started), Phase::fetch);
+  perform(second_phase_.start(started), Phase::fetch);
   co_await wait();
-  const Duration took = clock_now() - started;
-  metrics_.second_phase_seconds.Observe(to_seconds(took));
-  cluster_.policies().second_phase.record(took, clock_now());
-  co_return std::move(fetched_);
+  if (asks) {  // a phase that had nothing left to ask says nothing of how long one takes
+    const Duration took = clock_now() - started;
+    metrics_.second_phase_seconds.Observe(to_seconds(took));
+    cluster_.policies().second_phase.record(took, clock_now());
+  }
+
+  std::vector<std::optional<wire::FetchedDocument>> documents;
+  documents.reserve(places.size());
+  for (const std::size_t place : places) documents.push_back(std::move(fetched_[place]));
+  co_return documents;
 }
 
 void FanoutRunner::abandon() {
   if (abandoned_) return;
   abandoned_ = true;
-  if (!second_phase_) {
-    perform(fanout_.abandon(clock_now()));
+  for (auto& call : fetch_calls_) cancel(call);
+  if (phase_ == Phase::search) {
+    perform(fanout_.abandon(clock_now()), Phase::search);
   } else {
-    for (auto& call : fetch_calls_) cancel(call);
     phase_finished_ = true;
     timer_.cancel();
   }
@@ -151,27 +187,29 @@ asio::awaitable<void> FanoutRunner::wait() {
     co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
     const Instant now = clock_now();
     if (phase_finished_ || now < wake_at_) continue;
-    perform(second_phase_ ? second_phase_->on_wake(now) : fanout_.on_wake(now));
+    perform(phase_ == Phase::search ? fanout_.on_wake(now) : second_phase_.on_wake(now), phase_);
   }
 }
 
-void FanoutRunner::perform(policy::Actions actions) {
+void FanoutRunner::perform(policy::Actions actions, Phase phase) {
   // Attempts of one batch that go to the same leaf travel in one frame.
   std::map<LeafId, std::vector<policy::SendAttempt>> by_leaf;
   for (auto& action : actions) {
     if (const auto* send = std::get_if<policy::SendAttempt>(&action)) {
       by_leaf[send->leaf].push_back(*send);
     } else if (const auto* cancelled = std::get_if<policy::CancelAttempt>(&action)) {
-      if (second_phase_) {
+      if (phase == Phase::search) {
+        cancel(cancelled->attempt);
+      } else {
         for (auto& call : fetch_calls_) {
           if (call.attempt == cancelled->attempt) cancel(call);
         }
-      } else {
-        cancel(cancelled->attempt);
       }
     } else if (const auto* wake = std::get_if<policy::WakeAt>(&action)) {
       wake_at_ = wake->at;
       timer_.expires_at(wake_at_);
+    } else if (std::holds_alternative<policy::FetchEarly>(action)) {
+      fetch_early();
     } else if (const auto* fetch_action = std::get_if<policy::SendFetch>(&action)) {
       send_fetch(*fetch_action);
     } else if (std::holds_alternative<policy::Finish>(action)) {
@@ -231,7 +269,7 @@ void FanoutRunner::search_failed(AttemptId attempt, AttemptFailure failure, cons
   const auto refused_before = budget.refused();
   auto actions = fanout_.on_failure(attempt, failure, clock_now());
   metrics_.retries_refused_by_budget.Increment(static_cast<double>(budget.refused() - refused_before));
-  perform(std::move(actions));
+  perform(std::move(actions), Phase::search);
 }
 
 void FanoutRunner::on_partition(SearchCallObserver& call, wire::Message&& message) {
@@ -280,7 +318,7 @@ void FanoutRunner::on_partition(SearchCallObserver& call, wire::Message&& messag
   matches_ += answer->matches;
   matches_exact_ = matches_exact_ && answer->matches_exact;
   end_trace(carrier.trace_place, "answered");
-  perform(std::move(verdict.actions));
+  perform(std::move(verdict.actions), Phase::search);
 }
 
 void FanoutRunner::on_search_lost(SearchCallObserver& call) {
@@ -317,14 +355,14 @@ void FanoutRunner::send_fetch(const policy::SendFetch& action) {
     message.time = time_limit(query_.deadline, now);
     message.generation = query_.plan.generation;
     for (const std::size_t place : action.places) {
-      message.documents.push_back({(*fetching_)[place].partition, (*fetching_)[place].hit.document});
+      message.documents.push_back({fetching_[place].partition, fetching_[place].hit.document});
     }
     id = client->fetch(message, call);
     call.id = id;
   }
   if (id) return;
   end_trace(trace_place, "unreachable");
-  perform(second_phase_->on_failure(action.attempt, now));
+  perform(second_phase_.on_failure(action.attempt, now), Phase::fetch);
 }
 
 void FanoutRunner::cancel(FetchCallObserver& call) {
@@ -338,23 +376,23 @@ void FanoutRunner::on_fetched(FetchCallObserver& call, wire::Message&& message) 
   if (const auto* failure = std::get_if<wire::CallFailure>(&message)) {
     return on_fetch_failed(call, to_string(failure->reason).data());
   }
-  const auto& places = second_phase_->places_of(call.attempt);
+  const auto& places = second_phase_.places_of(call.attempt);
   if (!answer || answer->documents.size() != places.size()) {
     call.leaf_client->drop({Errc::protocol, "a fetch answered with something else than the documents asked for"});
     return on_fetch_failed(call, "failed");
   }
-  auto verdict = second_phase_->on_answer(call.attempt, clock_now());
+  auto verdict = second_phase_.on_answer(call.attempt, clock_now());
   for (std::size_t i = 0; i < places.size(); ++i) {
     const bool taken = std::find(verdict.take.begin(), verdict.take.end(), places[i]) != verdict.take.end();
     if (taken) fetched_[places[i]] = std::move(answer->documents[i]);
   }
   end_trace(call.trace_place, verdict.take.empty() ? "late" : "answered");
-  perform(std::move(verdict.actions));
+  perform(std::move(verdict.actions), Phase::fetch);
 }
 
 void FanoutRunner::on_fetch_failed(FetchCallObserver& call, const char* outcome) {
   end_trace(call.trace_place, outcome);
-  perform(second_phase_->on_failure(call.attempt, clock_now()));
+  perform(second_phase_.on_failure(call.attempt, clock_now()), Phase::fetch);
 }
 
 FanoutRunner::TracePlace FanoutRunner::trace_attempt(AttemptKind kind, std::optional<PartitionId> partition,

@@ -30,6 +30,7 @@ class FanoutRunner {
   struct Query {
     const QueryPlan& plan;
     std::uint32_t most_hits;  // offset + k
+    std::uint32_t offset;
     ServiceClass service_class;
     Instant received;
     Instant search_end;
@@ -65,8 +66,13 @@ class FanoutRunner {
   class SearchCallObserver;
   class FetchCallObserver;
 
+  enum class Phase { search, fetch };
+
   boost::asio::awaitable<void> wait();
-  void perform(policy::Actions actions);
+  // phase: whose policy the actions are of.
+  void perform(policy::Actions actions, Phase phase);
+  policy::SecondPhase::Hit fetchable(const MergedHit& hit) const;
+  void fetch_early();
   void send_search(LeafId leaf, const std::vector<policy::SendAttempt>& attempts);
   void send_fetch(const policy::SendFetch& action);
   void cancel(AttemptId attempt);
@@ -89,12 +95,13 @@ class FanoutRunner {
   Metrics& metrics_;
   Query query_;
   policy::Fanout fanout_;
-  std::optional<policy::SecondPhase> second_phase_;
+  policy::SecondPhase second_phase_;
   Merge merge_;
   std::uint64_t matches_ = 0;
   bool matches_exact_ = true;
   boost::asio::steady_timer timer_;
   Instant wake_at_;
+  Phase phase_ = Phase::search;
   bool phase_finished_ = false;
   bool abandoned_ = false;
   std::list<SearchCallObserver> search_calls_;
@@ -106,7 +113,8 @@ class FanoutRunner {
     Instant sent{};
   };
   std::vector<Carrier> carriers_;
-  const std::vector<MergedHit>* fetching_ = nullptr;
+  // By place in the second phase.
+  std::vector<MergedHit> fetching_;
   std::vector<std::optional<wire::FetchedDocument>> fetched_;
   SearchAnswer::Attempts counts_;
   std::vector<AttemptTrace> trace_;

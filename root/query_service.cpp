@@ -153,7 +153,7 @@ asio::awaitable<QueryService::Outcome> QueryService::search_admitted(const Searc
   const Assignment assignment = assign(*replicas, parameters.fanout, stable_hash(plan->serialised_query));
 
   FanoutRunner runner(executor_, cluster_, metrics_,
-                      {*plan, parameters.offset + parameters.k, parameters.service_class, received, deadline - reserve,
+                      {*plan, parameters.offset + parameters.k, parameters.offset, parameters.service_class, received, deadline - reserve,
                        deadline, parameters.trace},
                       assignment);
   // The watch outlives the runner: what it calls must know when there is none any more.

@@ -347,14 +347,15 @@ constexpr Decoder decoders[] = {hello_from,  search_call_from, partition_answer_
                                 cancel_from, fetch_call_from,  fetch_answer_from,     call_failure_from};
 static_assert(std::size(decoders) == std::variant_size_v<Message>);
 
-// The library reads nested containers by recursion; hostile nesting would end the process. So the frame's skeleton is
-// walked first, without recursion: true when every container is closed within the bound on depth.
-bool depth_is_bounded(std::string_view frame, std::size_t deepest) {
+// The library reads nested containers by recursion, and makes a large object of every byte that is an item: hostile
+// nesting would end the process, and hostile numbers of items would fill its memory. So the frame's skeleton is walked
+// first, without recursion: true when every container is closed within the bounds on depth and number.
+bool structure_is_bounded(std::string_view frame, std::size_t deepest, std::size_t most_items) {
   constexpr std::uint64_t until_break = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::uint64_t> open;  // items still to come, for each open container
-  std::size_t at = 0;
+  std::size_t at = 0, items = 0;
   do {
-    if (at >= frame.size()) return false;
+    if (at >= frame.size() || ++items > most_items) return false;
     const auto initial = static_cast<unsigned char>(frame[at++]);
     const unsigned major = initial >> 5, additional = initial & 31;
     if (initial == 0xff) {
@@ -406,7 +407,9 @@ std::string FrameBuilder::take() {
 }
 
 result<std::vector<Message>> decode_frame(std::string_view frame, const CodecLimits& limits) {
-  if (!depth_is_bounded(frame, limits.deepest)) return malformed("its structure is broken or nested too deep");
+  if (!structure_is_bounded(frame, limits.deepest, limits.most_items)) {
+    return malformed("its structure is broken, nested too deep, or has too many parts");
+  }
   try {
     const json array = json::from_cbor(frame, true, true, json::cbor_tag_handler_t::store);
     if (!array.is_array()) return malformed("not an array");

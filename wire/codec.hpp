@@ -17,6 +17,8 @@ namespace hedgerow::wire {
 // Bounds on what a peer may send; a frame beyond them is a protocol error.
 struct CodecLimits {
   std::size_t deepest = 8;
+  // Numbers, texts, arrays and all: each costs the library much more memory than bytes on the wire.
+  std::size_t most_items = 262'144;
   std::size_t most_partitions = 65'536;
   std::size_t most_documents = 65'536;
   std::size_t most_terms = 4'096;

@@ -20,6 +20,7 @@ class ClientWatch {
  public:
   virtual ~ClientWatch() = default;
   // Calls once, when the client goes away before the response is sent; watching starts here, and ends with the request.
+  // A client that shuts down its sending side counts as gone: from here the two look the same.
   virtual void on_gone(std::function<void()> callback) = 0;
 };
 

@@ -176,6 +176,15 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
       auto message = parser.release();
       Framing framing{message.version(), message.keep_alive(), message.method() == http::verb::head};
 
+      // A body in a coding that we do not read would be taken for the next request.
+      if (message.has_content_length() ? message.count(http::field::transfer_encoding) > 0
+                                       : message.count(http::field::transfer_encoding) > 0 && !message.chunked()) {
+        framing.keep_alive = false;
+        auto unreadable = problem(501, "transfer-encoding", "This server reads bodies with a length, or in chunks.");
+        stream.expires_after(std::chrono::seconds(1));
+        co_await write(stream, unreadable, framing);
+        co_return;
+      }
       HttpRequest request = to_request(message);
       auto refusal = refusal_of_foreigners(request, settings.hosts);
       if (!refusal && link_handler && request.target == link_path && beast::websocket::is_upgrade(message)) {

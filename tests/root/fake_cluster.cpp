@@ -30,7 +30,7 @@ wire::HttpServerSettings server_settings() {
 
 FanoutRunner::Query query_of(const QueryPlan& plan, Duration search_time, Duration whole_time, bool trace) {
   const Instant now = std::chrono::steady_clock::now();
-  return {plan, 10, ServiceClass::interactive, now, now + search_time, now + whole_time, trace};
+  return {plan, 10, 0, ServiceClass::interactive, now, now + search_time, now + whole_time, trace};
 }
 
 QueryPlan fake_plan() {

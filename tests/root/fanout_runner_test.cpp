@@ -254,6 +254,32 @@ TEST_CASE("a silent leaf costs the search its end and no more, and what it says 
   });
 }
 
+TEST_CASE("while a straggler is waited for, the titles of the hits that stand are fetched, and not again afterwards") {
+  FakeCluster cluster({{0, 1}, {2, 3}});
+  std::size_t fetched_before_the_end = 0;
+  bool over = false;
+  cluster.leaves[0]->act = [&](FakeLeaf& self, wire::Link& link, const wire::Message& message) {
+    if (std::holds_alternative<wire::FetchCall>(message) && !over) ++fetched_before_the_end;
+    self.answer_honestly(link, message);
+  };
+  cluster.leaves[1]->act = stay_silent;
+  cluster.run([&]() -> asio::awaitable<void> {
+    FakeQuery query(cluster, 300ms, 400ms);
+    co_await query.runner.search();
+    over = true;
+    CHECK(query.runner.fanout().finish_reason() == FinishReason::deadline);
+    CHECK(fetched_before_the_end == 1);
+    const auto hits = query.runner.merge().hits();
+    REQUIRE(hits.size() == 4);
+    const auto documents = co_await query.runner.fetch(hits);
+    for (std::size_t i = 0; i < 4; ++i) {
+      REQUIRE(documents[i].has_value());
+      CHECK(documents[i]->id == "id-" + std::to_string(hits[i].hit.document.value));
+    }
+    CHECK(cluster.leaves[0]->all_received<wire::FetchCall>().size() == 1);
+  });
+}
+
 TEST_CASE("when a link is lost, its partitions are asked of replicas at once, and the leaf is back soon") {
   FakeCluster cluster({{0, 1}, {0, 1}});
   cluster.prefer(0);
@@ -348,7 +374,7 @@ TEST_CASE("an attempt at a leaf that is gone is in the trace, and spoils no othe
     FakeQuery query(cluster, 20s, 25s, true);
     query.assignment = {{{PartitionId{0}, {LeafId{0}}}, {PartitionId{1}, {LeafId{9}}}}, {}, {}};
     FanoutRunner runner(cluster.io.get_executor(), cluster.cluster, cluster.metrics,
-                        {query.plan, 10, ServiceClass::interactive, std::chrono::steady_clock::now(),
+                        {query.plan, 10, 0, ServiceClass::interactive, std::chrono::steady_clock::now(),
                          std::chrono::steady_clock::now() + 20s, std::chrono::steady_clock::now() + 25s, true},
                         query.assignment);
     co_await runner.search();

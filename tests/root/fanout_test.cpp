@@ -18,13 +18,14 @@ constexpr auto bad_query = AttemptFailure::bad_query;
 
 // Partitions 0, 1, … with these leaves each; the search ends at 90 ms.
 struct Search : PolicyFixture {
-  explicit Search(const std::vector<std::vector<std::uint32_t>>& replicas) {
+  explicit Search(const std::vector<std::vector<std::uint32_t>>& replicas,
+                  std::optional<Instant> early_fetch = std::nullopt) {
     std::vector<Fanout::Partition> partitions;
     for (std::uint32_t i = 0; i < replicas.size(); ++i) {
       partitions.push_back({PartitionId{i}, {}});
       for (const auto number : replicas[i]) partitions.back().replicas.push_back(leaf(number));
     }
-    fanout = std::make_unique<Fanout>(std::move(partitions), at(90ms), replica_choice, budget);
+    fanout = std::make_unique<Fanout>(std::move(partitions), at(90ms), replica_choice, budget, early_fetch);
   }
 
   std::string start(Duration now = 0ms) { return described(fanout->start(at(now))); }
@@ -48,6 +49,23 @@ struct Search : PolicyFixture {
 };
 
 }  // namespace
+
+TEST_CASE("a search that still waits shortly before its end has documents fetched early, once") {
+  Search search({{0}, {1}}, at(70ms));
+  CHECK(search.start() == "send 0 P0 L0 primary; send 1 P1 L1 primary; wake 70ms");
+  CHECK(search.wakes(69ms) == "wake 70ms");
+  CHECK(search.wakes(71ms) == "fetch early; wake 90ms");
+  CHECK(search.wakes(80ms) == "wake 90ms");
+  CHECK(search.answers(0, 85ms) == "merge");
+  CHECK(search.wakes(90ms) == "cancel 1; finish deadline");
+}
+
+TEST_CASE("a search that is complete before has nothing fetched early") {
+  Search search({{0}}, at(70ms));
+  search.start();
+  CHECK(search.answers(0, 60ms) == "merge; finish complete");
+  CHECK(search.wakes(70ms) == "");
+}
 
 TEST_CASE("every partition is asked once, and the search is complete with the last answer") {
   Search search({{0}, {1}, {2}});

@@ -38,6 +38,8 @@ inline std::string described(const Actions& actions) {
       text += "cancel " + std::to_string(cancel->attempt.value);
     } else if (const auto* wake = std::get_if<WakeAt>(&action)) {
       text += "wake " + format_duration(wake->at - at(0ms));
+    } else if (std::holds_alternative<FetchEarly>(action)) {
+      text += "fetch early";
     } else if (const auto* fetch = std::get_if<SendFetch>(&action)) {
       text += "fetch " + std::to_string(fetch->attempt.value) + " L" + std::to_string(fetch->leaf.value) + " of";
       for (const auto place : fetch->places) text += " " + std::to_string(place);

@@ -103,6 +103,41 @@ TEST_CASE("silence for longer than the patience has another replica asked, long 
   CHECK(fetch.answers(1, 4ms) == "take 0; cancel 0; finish complete");
 }
 
+TEST_CASE("what was fetched early is not fetched again, what is no hit any more is not waited for") {
+  Fetch fetch(std::vector<Row>{});
+  const auto hit = [](std::uint32_t finder) { return SecondPhase::Hit{leaf(finder), {leaf(finder)}}; };
+  CHECK(described(fetch.phase->add({hit(0), hit(1), hit(2)}, at(0ms))) == "fetch 0 L0 of 0; fetch 1 L1 of 1; fetch 2 L2 of 2");
+  CHECK(fetch.answers(0, 1ms) == "take 0");
+  CHECK_FALSE(fetch.phase->finished());
+  fetch.phase->drop(2);
+  CHECK(described(fetch.phase->add({hit(3)}, at(5ms))) == "fetch 3 L3 of 3");
+  CHECK(fetch.start(5ms) == "wake 12500us");
+  CHECK(fetch.answers(3, 6ms) == "take 3; cancel 2");
+  CHECK(fetch.answers(1, 7ms) == "take 1; finish complete");
+  CHECK(fetch.in_flight() == 0);
+}
+
+TEST_CASE("when everything was fetched early, the phase is over as it starts") {
+  Fetch fetch(std::vector<Row>{});
+  fetch.phase->add({{leaf(0), {leaf(0)}}}, at(0ms));
+  CHECK(fetch.answers(0, 1ms) == "take 0");
+  CHECK(fetch.start(5ms) == "wake 12500us; finish complete");
+}
+
+TEST_CASE("an early fetch that failed everywhere leaves the phase exhausted as it starts") {
+  Fetch fetch(std::vector<Row>{});
+  fetch.phase->add({{leaf(0), {leaf(0), leaf(1)}}}, at(0ms));
+  CHECK(fetch.fails(0, 1ms) == "fetch 1 L1 of 0");
+  CHECK(fetch.fails(1, 2ms) == "");
+  CHECK_FALSE(fetch.phase->finished());
+  CHECK(fetch.start(5ms) == "wake 12500us; finish exhausted");
+}
+
+TEST_CASE("an early fetch begins two reserves before the search ends, and never in its first half") {
+  CHECK(early_fetch_instant(at(0ms), at(90ms), 10ms) == at(70ms));
+  CHECK(early_fetch_instant(at(0ms), at(90ms), 40ms) == at(45ms));
+}
+
 TEST_CASE("while another replica has been asked, a failure turns to no third one") {
   Fetch fetch({{0, {0, 1, 2}}});
   fetch.busy(2, 1);

@@ -31,6 +31,9 @@ struct WakeAt {
   Instant at;
 };
 
+// The search still waits, but it is time to fetch the documents of the hits that stand so far.
+struct FetchEarly {};
+
 // Ask this leaf for these documents (places in the list that the fetch was made with).
 struct SendFetch {
   AttemptId attempt;
@@ -60,7 +63,7 @@ struct Finish {
   FinishReason reason = FinishReason::complete;
 };
 
-using Action = std::variant<SendAttempt, CancelAttempt, WakeAt, SendFetch, Finish>;
+using Action = std::variant<SendAttempt, CancelAttempt, WakeAt, FetchEarly, SendFetch, Finish>;
 using Actions = std::vector<Action>;
 
 // Why an attempt came to nothing.

@@ -8,9 +8,10 @@
 namespace hedgerow::policy {
 
 Fanout::Fanout(std::vector<Partition> partitions, Instant search_end, ReplicaChoice& replica_choice,
-               AttemptBudget& retry_budget)
+               AttemptBudget& retry_budget, std::optional<Instant> early_fetch)
     : asked_(std::move(partitions)),
       search_end_(search_end),
+      early_fetch_(early_fetch),
       replica_choice_(replica_choice),
       retry_budget_(retry_budget),
       partitions_(asked_.size()),
@@ -34,7 +35,7 @@ Actions Fanout::start(Instant now) {
       resolve(i, PartitionState::failed);
     }
   }
-  actions.push_back(WakeAt{search_end_});
+  actions.push_back(WakeAt{early_fetch_.value_or(search_end_)});
   finish_if_resolved(actions);
   return actions;
 }
@@ -78,7 +79,11 @@ Actions Fanout::on_wake(Instant now) {
   Actions actions;
   if (finish_) return actions;
   if (now < search_end_) {
-    actions.push_back(WakeAt{search_end_});
+    if (early_fetch_ && now >= *early_fetch_) {
+      early_fetch_.reset();
+      actions.push_back(FetchEarly{});
+    }
+    actions.push_back(WakeAt{early_fetch_.value_or(search_end_)});
     return actions;
   }
   cancel_outstanding(std::nullopt, actions);

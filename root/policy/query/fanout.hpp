@@ -37,9 +37,10 @@ class Fanout {
     std::vector<LeafId> replicas;  // as the topology assigns them; at least one
   };
 
-  // search_end: the deadline less the reserve for the second phase. The cluster's policies outlive the query.
+  // search_end: the deadline less the reserve for the second phase. early_fetch: when FetchEarly is asked for, if the
+  // search still waits then (see second_phase). The cluster's policies outlive the query.
   Fanout(std::vector<Partition> partitions, Instant search_end, ReplicaChoice& replica_choice,
-         AttemptBudget& retry_budget);
+         AttemptBudget& retry_budget, std::optional<Instant> early_fetch = std::nullopt);
   // Tells replica_choice of everything still outstanding.
   ~Fanout();
   Fanout(const Fanout&) = delete;
@@ -90,6 +91,7 @@ class Fanout {
 
   std::vector<Partition> asked_;
   Instant search_end_;
+  std::optional<Instant> early_fetch_;  // until it is asked for
   ReplicaChoice& replica_choice_;
   AttemptBudget& retry_budget_;
   std::vector<PartitionProgress> partitions_;

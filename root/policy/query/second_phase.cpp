@@ -14,6 +14,10 @@ Duration second_phase_reserve(Duration total, LatencyModel& recent, Instant now,
   return std::min(std::max(wanted, times(total, settings.share)), total / 4);
 }
 
+Instant early_fetch_instant(Instant search_start, Instant search_end, Duration reserve) {
+  return std::max(search_end - 2 * reserve, search_start + (search_end - search_start) / 2);
+}
+
 SecondPhase::SecondPhase(std::vector<Hit> hits, Instant deadline, Duration patience, ReplicaChoice& replica_choice)
     : hits_(std::move(hits)),
       hits_state_(hits_.size()),
@@ -25,11 +29,28 @@ SecondPhase::~SecondPhase() {
   for (std::uint32_t i = 0; i < attempts_.size(); ++i) end(AttemptId{i});
 }
 
+Actions SecondPhase::add(std::vector<Hit> hits, Instant now) {
+  Actions actions;
+  std::vector<std::size_t> added;
+  for (auto& hit : hits) {
+    added.push_back(hits_.size());
+    hits_.push_back(std::move(hit));
+    hits_state_.emplace_back();
+  }
+  if (now < deadline_) send(added, true, actions);
+  return actions;
+}
+
+void SecondPhase::drop(std::size_t place) { hits_state_[place].delivered = true; }
+
 Actions SecondPhase::start(Instant now) {
   Actions actions;
-  std::vector<std::size_t> all(hits_.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  if (now < deadline_) send(all, true, actions);
+  started_ = true;
+  std::vector<std::size_t> never_asked;
+  for (std::size_t place = 0; place < hits_.size(); ++place) {
+    if (!has(place) && hits_state_[place].tried.empty()) never_asked.push_back(place);
+  }
+  if (now < deadline_) send(never_asked, true, actions);
   second_try_at_ = now + std::min<Duration>((deadline_ - now) / 2, patience_);
   actions.push_back(WakeAt{second_try_at_});
   finish_if_done(actions);
@@ -125,7 +146,7 @@ void SecondPhase::end(AttemptId id) {
 }
 
 void SecondPhase::finish_if_done(Actions& actions) {
-  if (finished_) return;
+  if (finished_ || !started_) return;
   bool all_here = true;
   for (const auto& hit : hits_state_) {
     if (hit.outstanding > 0 && !hit.delivered) return;

@@ -5,6 +5,9 @@
 // than such a phase takes (the reserve, and never more than half of the time that is left), another replica is asked as
 // well; the first answer counts.
 //
+// A search that still waits for stragglers shortly before its end fetches the documents of the hits that stand so far
+// (add), so that at the end only those of the stragglers are left to be fetched.
+//
 // And how long to keep free for it: the search ends at the deadline less a reserve, the recent p99 of this phase with
 // some air, never less than a floor and a share of the whole time, and never more than a quarter of it. The share is for
 // bursts: queries that wait for the same silent leaf all end their searches at the same instant, and then their second
@@ -32,6 +35,10 @@ struct ReserveSettings {
 // For a query whose whole time is total. Without recent samples, four times the floor.
 Duration second_phase_reserve(Duration total, LatencyModel& recent, Instant now, const ReserveSettings& settings = {});
 
+// When a search that still waits fetches early: two reserves before its end, and not before half of its time.
+Instant early_fetch_instant(Instant search_start, Instant search_end, Duration reserve);
+
+// The life of one: add (any number of times), then drop, then start; answers and failures may come from the first add on.
 class SecondPhase {
  public:
   struct Hit {
@@ -45,6 +52,11 @@ class SecondPhase {
   SecondPhase(const SecondPhase&) = delete;
   SecondPhase& operator=(const SecondPhase&) = delete;
 
+  // Further hits, asked for at once; their places follow those of the hits before.
+  Actions add(std::vector<Hit> hits, Instant now);
+  // The hit at this place is not wanted after all.
+  void drop(std::size_t place);
+  // The hits are final: asks for what nobody was asked for yet, and finishes when all is here, or nothing more can come.
   Actions start(Instant now);
   // The places among the attempt's that nobody had delivered before; their documents are taken, others' dropped.
   struct AnswerVerdict {
@@ -83,6 +95,7 @@ class SecondPhase {
   Duration patience_;
   Instant second_try_at_{};
   bool second_try_done_ = false;
+  bool started_ = false;
   ReplicaChoice& replica_choice_;
   std::vector<Attempt> attempts_;
   bool finished_ = false;
