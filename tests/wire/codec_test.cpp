@@ -253,6 +253,13 @@ TEST_CASE("nesting as deep as a frame can hold is refused, and does not end the 
   refused('\x9f' + long_tags + "\x40\xff");
 }
 
+TEST_CASE("a frame of nothing but small parts is refused before an object is made of each") {
+  constexpr std::size_t many = 16 << 20;
+  refused('\x9f' + std::string(many, '\x80') + '\xff');
+  refused('\x9f' + std::string(many, '\x40') + '\xff');
+  refused('\x9f' + std::string(many, '\0') + '\xff');
+}
+
 TEST_CASE("lengths that no frame can hold are refused before anything is made for them") {
   for (const int major : {0x40, 0x60, 0x80, 0xa0}) {
     refused(bytes({0x9f, major | 26, 0xff, 0xff, 0xff, 0xff, 0xff}));

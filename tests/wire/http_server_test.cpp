@@ -180,6 +180,20 @@ TEST_CASE("what is no HTTP request is 400, and so is a target that cannot be dec
   });
 }
 
+TEST_CASE("a body in a coding that is not read is 501, and is not taken for the next request") {
+  int asked = 0;
+  Bench bench(echo(asked));
+  bench.run([&]() -> asio::awaitable<void> {
+    for (const char* codings : {"Transfer-Encoding: frob", "Transfer-Encoding: gzip", "Transfer-Encoding: frob\r\nContent-Length: 3"}) {
+      CAPTURE(codings);
+      const auto refused = co_await bench.exchange("POST / HTTP/1.1\r\nHost: localhost\r\n" + std::string(codings) +
+                                                   "\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      CHECK((status_of(refused) == 501 || status_of(refused) == 400));
+    }
+    CHECK(asked == 0);
+  });
+}
+
 TEST_CASE("a connection is kept for the next request, until either side says close") {
   int asked = 0;
   Bench bench(echo(asked));
