@@ -1,5 +1,7 @@
 #include "index/manifest.hpp"
 
+#include <xapian.h>
+
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -133,6 +135,11 @@ result<Manifest> manifest_from_json(const std::string& text) {
     statistics.sha256("sha256", manifest.statistics_sha256);
   }
   if (!complaint.empty()) return Error{Errc::corrupt, complaint};
+  try {
+    Xapian::Stem{manifest.stemmer};
+  } catch (const Xapian::Error&) {
+    return Error{Errc::corrupt, "manifest.json: field 'stemmer' names no stemmer: '" + manifest.stemmer + "'"};
+  }
 
   const auto partitions = root.find("partitions");
   if (partitions == root.end() || !partitions->is_array() || partitions->empty()) {

@@ -25,8 +25,8 @@ bool take_string(const nlohmann::json& object, const char* name, std::string& ou
 
 std::string encode_stored_document(const Document& document) {
   const nlohmann::ordered_json data{{"id", document.id},
-                                    {"title", document.title},
-                                    {"url", document.url},
+                                    {"title", cut_at_character(document.title, longest_stored_title)},
+                                    {"url", document.url.size() <= longest_stored_url ? document.url : ""},
                                     {"text", cut_at_character(document.text, longest_stored_text)},
                                     {"facets", document.facets}};
   return data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

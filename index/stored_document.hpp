@@ -11,14 +11,18 @@ namespace hedgerow {
 
 struct StoredDocument {
   std::string id;
-  std::string title;
-  std::string url;
+  std::string title;        // at most longest_stored_title bytes
+  std::string url;          // empty where it was longer than longest_stored_url
   std::string text;         // at most longest_stored_text bytes of it; all of it is indexed
   std::string facets_json;  // an object of arrays of strings
 };
 
 // A longer text is cut here, at a character's border: snippets come from what is kept.
 inline constexpr std::size_t longest_stored_text = 1 << 20;
+// A longer title is cut for display (all of it is indexed), and a longer url, of which a part is none, is left out: the
+// titles and urls of a thousand hits must fit into a link's queue.
+inline constexpr std::size_t longest_stored_title = 2048;
+inline constexpr std::size_t longest_stored_url = 2048;
 
 std::string encode_stored_document(const Document& document);
 // Errors: corrupt.

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "base/command_line.hpp"
 #include "base/log.hpp"
 #include "lab/control_command.hpp"
 #include "lab/load_command.hpp"
@@ -14,21 +15,6 @@ namespace {
 
 using namespace hedgerow;
 using namespace hedgerow::lab;
-
-// Takes "250ms" for a duration.
-CLI::Option* add_duration(CLI::App& command, const std::string& name, Duration& value, const std::string& help) {
-  return command
-      .add_option_function<std::string>(
-          name,
-          [&value, name](const std::string& text) {
-            const auto parsed = parse_duration(text);
-            if (parsed.has_error()) throw CLI::ValidationError(name, parsed.error().context);
-            value = *parsed;
-          },
-          help)
-      ->type_name("DURATION")
-      ->default_str(format_duration(value));
-}
 
 void add_up(CLI::App& app, UpSettings& up, int& status) {
   auto& command = *app.add_subcommand("up", "Run a cluster on this machine until Ctrl-C");
@@ -54,7 +40,7 @@ void add_up(CLI::App& app, UpSettings& up, int& status) {
   command.add_option("--log-level", up.log_level, "Of leaves and root: debug, info, warning, error, off")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
       ->capture_default_str();
-  add_duration(command, "--start-time", up.start_time, "How long the start may take");
+  add_duration_option(command, "--start-time", up.start_time, "How long the start may take");
   command.callback([&] { status = run_up(up); });
 }
 
@@ -112,14 +98,14 @@ void add_load(CLI::App& app, LoadArguments& arguments, int& status) {
   command.add_option("--target", settings.target, "The root: http://127.0.0.1:7080")->required();
   command.add_option("--queries", arguments.queries, "A file with one query a line")->required();
   auto* rate = command.add_option("--rate", settings.rate, "Open loop: queries per second")->check(CLI::PositiveNumber);
-  auto* duration = add_duration(command, "--duration", settings.duration, "Open loop: for so long");
+  auto* duration = add_duration_option(command, "--duration", settings.duration, "Open loop: for so long");
   auto* clients = command.add_option("--clients", settings.clients, "Closed loop: so many clients")->check(CLI::Range(1, 100'000));
   auto* count = command.add_option("--count", settings.count, "Closed loop: so many queries in all")->check(CLI::PositiveNumber);
   rate->needs(duration)->excludes(clients)->excludes(count);
   duration->needs(rate);
   clients->needs(count);
   count->needs(clients);
-  add_duration(command, "--warm-up", settings.warm_up, "Open loop: so long before, at the same rate, not measured")->needs(rate);
+  add_duration_option(command, "--warm-up", settings.warm_up, "Open loop: so long before, at the same rate, not measured")->needs(rate);
   command.add_option("--arrivals", arguments.arrivals, "Open loop: poisson or even")
       ->check(CLI::IsMember({"poisson", "even"}))
       ->capture_default_str();
@@ -138,7 +124,7 @@ void add_load(CLI::App& app, LoadArguments& arguments, int& status) {
       ->check(CLI::IsMember({"cycled", "drawn"}))
       ->capture_default_str();
   command.add_option("--seed", settings.seed, "Of arrivals and drawn queries")->capture_default_str();
-  add_duration(command, "--time-limit", settings.time_limit, "How long an answer may take before it counts as failed");
+  add_duration_option(command, "--time-limit", settings.time_limit, "How long an answer may take before it counts as failed");
   command.add_flag("--json", arguments.json, "The report as JSON");
   command.callback([&, rate, clients] {
     if (rate->count() + clients->count() == 0) {
@@ -171,6 +157,10 @@ int main(int argc, char** argv) {
   add_up(app, up, status);
   add_control(app, control, status);
   add_load(app, load_arguments, status);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   return status;
 }

@@ -1,5 +1,7 @@
 // hedgerow-leaf: serves some partitions of an index to roots. A wiring diagram.
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -42,6 +44,8 @@ int run(const Settings& settings) {
   signals.async_wait([&](boost::system::error_code error, int) {
     if (error) return;
     hedgerow::log_event(hedgerow::LogLevel::info, "stopping");
+    // Whatever hangs, the process ends: SIGALRM, some seconds after draining should have.
+    ::alarm(static_cast<unsigned>(hedgerow::to_seconds(settings.drain_time)) + 5);
     asio::co_spawn(io, (*server)->drain(), [&](std::exception_ptr) { io.stop(); });
   });
   io.run();
@@ -68,7 +72,8 @@ int main(int argc, char** argv) {
   app.add_option("--queue-capacity", settings.queue_capacity, "Attempts that may wait; beyond it the leaf refuses")
       ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--allow-faults", settings.allow_faults, "Let faults be injected over HTTP; for laboratories");
-  hedgerow::add_duration_option(app, "--idle-time", settings.idle_time, "A link on which nothing came for this long is given up");
+  hedgerow::add_duration_option(app, "--idle-time", settings.idle_time, "A link on which nothing came for this long is given up",
+                                std::chrono::milliseconds(10));
   hedgerow::add_duration_option(app, "--drain-time", settings.drain_time, "How long work in progress may take when stopping");
   app.add_option("--allow-host", settings.hosts, "A further host name that requests may be addressed to");
   app.add_option("--log-level", settings.log_level, "debug, info, warning, error, or off")

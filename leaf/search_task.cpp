@@ -106,6 +106,7 @@ namespace {
 
 void fail_fetch(FetchTask& task, FailureReason reason, const std::string& detail) {
   task.metrics.fetches_failed.Increment();
+  if (reason == FailureReason::failed) log_event(LogLevel::error, "fetch_failed", {{"error", detail}});
   task.reply(wire::CallFailure{task.call, reason, detail}, task.fault.late);
 }
 

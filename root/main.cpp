@@ -1,5 +1,7 @@
 // hedgerow-root: takes queries over HTTP and answers them from its leaves. A wiring diagram.
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -54,6 +56,8 @@ int run(const Settings& settings) {
   stop.async_wait([&](boost::system::error_code error, int) {
     if (error) return;
     log_event(LogLevel::info, "stopping");
+    // Whatever hangs, the process ends: SIGALRM, some seconds after draining should have.
+    ::alarm(static_cast<unsigned>(hedgerow::to_seconds(settings.drain_time)) + 5);
     hangup.cancel();
     asio::co_spawn(io, (*server)->drain(), [&](std::exception_ptr) { io.stop(); });
   });
@@ -75,16 +79,19 @@ int main(int argc, char** argv) {
   app.add_option("--address", settings.address, "IP address to listen on");
   app.add_option("--port", settings.port, "Port to listen on; 0: one that is free");
   app.add_option("--address-file", settings.address_file, "File into which address:port is written once the root listens");
-  add_duration_option(app, "--default-deadline", settings.default_deadline, "Deadline of queries that name none");
+  add_duration_option(app, "--default-deadline", settings.default_deadline, "Deadline of queries that name none",
+                      std::chrono::milliseconds(1));
   app.add_option("--most-queries", settings.most_queries, "Queries in flight; beyond it the root refuses with 503")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--most-connections", settings.most_connections, "Open connections; beyond it the root refuses with 503")
       ->check(CLI::Range(1, 1'000'000));
   add_duration_option(app, "--link-idle-time", settings.link_idle_time,
-                      "A leaf from which nothing came for this long, not even a pong, is given up");
-  add_duration_option(app, "--link-connect-time", settings.link_connect_time, "How long connecting to a leaf may take");
+                      "A leaf from which nothing came for this long, not even a pong, is given up",
+                      std::chrono::milliseconds(10));
+  add_duration_option(app, "--link-connect-time", settings.link_connect_time, "How long connecting to a leaf may take",
+                      std::chrono::milliseconds(10));
   add_duration_option(app, "--longest-reconnect-pause", settings.longest_reconnect_pause,
-                      "Between two tries to connect to a leaf, at most");
+                      "Between two tries to connect to a leaf, at most", std::chrono::milliseconds(10));
   app.add_option("--unanswered-bytes", settings.unanswered_bytes,
                  "Bytes of calls that one leaf may leave unanswered; beyond it the link is closed");
   add_duration_option(app, "--drain-time", settings.drain_time, "How long queries in progress may take when stopping");

@@ -28,13 +28,20 @@ using tcp = asio::ip::tcp;
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
-// "localhost" of "localhost:7080", "[::1]" of "[::1]:7080".
+// "localhost" of "localhost:7080", "[::1]" of "[::1]:7080"; empty where what follows the name is no port.
 std::string_view host_name(std::string_view host) {
-  if (!host.empty() && host.front() == '[') return host.substr(0, std::min(host.find(']'), host.size() - 1) + 1);
-  return host.substr(0, host.find(':'));
+  const bool bracketed = !host.empty() && host.front() == '[';
+  const auto end = bracketed ? std::min(host.find(']'), host.size() - 1) + 1 : std::min(host.find(':'), host.size());
+  const auto rest = host.substr(end);
+  const bool port = rest.empty() || (rest.front() == ':' && rest.find_first_not_of("0123456789", 1) == std::string_view::npos);
+  return port ? host.substr(0, end) : std::string_view{};
 }
 
 std::optional<HttpResponse> refusal_of_foreigners(const HttpRequest& request, const std::vector<std::string>& hosts) {
+  const auto is_host = [](const auto& header) { return beast::iequals(header.first, "Host"); };
+  if (std::count_if(request.headers.begin(), request.headers.end(), is_host) > 1) {
+    return problem(400, "bad-request", "The request has more than one Host.");
+  }
   const auto host = request.header("Host");
   const auto known = [&](const std::string& name) { return beast::iequals(name, host_name(*host)); };
   if (!host || std::none_of(hosts.begin(), hosts.end(), known)) {

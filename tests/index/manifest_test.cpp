@@ -65,7 +65,8 @@ TEST_CASE("A manifest that does not hold together is corrupt, and the error name
                       {"/partitions/1/documents", 4.5, "documents"},
                       {"/partitions/1/sha256", std::string(64, 'G'), "sha256"},
                       {"/partitions/0", "x", "partition 0"},
-                      {"/stemmer", nullptr, "stemmer"}};
+                      {"/stemmer", nullptr, "stemmer"},
+                      {"/stemmer", "klingon", "stemmer"}};
   for (const Row& row : rows) {
     CAPTURE(row.pointer);
     nlohmann::json bad = good;

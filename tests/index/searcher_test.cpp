@@ -95,10 +95,17 @@ TEST_CASE("A fetched document is the one that was indexed") {
   auto documents = small_collection(50, 71);
   documents[6].title = "Ünï\"cöde\" \\ and\ttabs";
   documents[7].text = "big " + std::string(3 << 20, 'y') + "é end";
+  documents[8].title = "x" + std::string(1500, 'y') + std::string("é") + std::string(1500, 'z');
+  documents[9].title = "x" + std::string(2046, 'y') + "é";  // the bound falls into its last character
+  documents[9].url = "http://example.org/" + std::string(3000, 'u');
   OnePartition index(documents);
-  const auto fetched = index.searcher.fetch({DocumentNumber{7}, DocumentNumber{1}, DocumentNumber{8}});
+  const auto fetched = index.searcher.fetch(
+      {DocumentNumber{7}, DocumentNumber{1}, DocumentNumber{8}, DocumentNumber{9}, DocumentNumber{10}});
   REQUIRE(fetched.has_value());
-  REQUIRE(fetched->size() == 3);
+  REQUIRE(fetched->size() == 5);
+  CHECK((*fetched)[3].title == documents[8].title.substr(0, 2048));
+  CHECK((*fetched)[4].title == "x" + std::string(2046, 'y'));
+  CHECK((*fetched)[4].url.empty());
   CHECK((*fetched)[0].id == documents[6].id);
   CHECK((*fetched)[0].title == documents[6].title);
   CHECK((*fetched)[0].url == documents[6].url);

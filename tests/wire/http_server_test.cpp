@@ -99,13 +99,15 @@ TEST_CASE("only requests addressed to this machine reach the handler, and only f
     }
     CHECK(asked == 6);
     for (const char* host : {"example.org", "example.org:7080", "localhost.example.org", "127.0.0.1.example.org", "", "[::2]", "[",
-                             "0.0.0.0", "::1"}) {
+                             "0.0.0.0", "::1", "localhost:1@evil", "localhost:evil", "[::1]evil", "[::1]:7080evil"}) {
       CAPTURE(host);
       const auto refused = co_await bench.exchange(get("/", last, host));
       CHECK(status_of(refused) == 403);
       CHECK(problem_type(refused) == "urn:hedgerow:problem:foreign-host");
     }
     CHECK(status_of(co_await bench.exchange("GET / HTTP/1.1\r\n" + last + "\r\n")) == 403);
+    const auto two = co_await bench.exchange("GET / HTTP/1.1\r\nHost: localhost\r\nHost: example.org\r\n" + last + "\r\n");
+    CHECK(status_of(two) == 400);
     CHECK(asked == 6);
 
     CHECK(status_of(co_await bench.exchange(get("/", "Origin: http://localhost:7080\r\n" + last, "localhost:7080"))) == 200);
