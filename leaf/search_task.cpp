@@ -10,6 +10,13 @@ using wire::FailureReason;
 
 Instant clock_now() { return std::chrono::steady_clock::now(); }
 
+// As an answer says it: the work that is being answered is not running any more.
+wire::Load load_without_this(const WorkerPool& pool) {
+  auto load = pool.load();
+  if (load.running > 0) --load.running;
+  return load;
+}
+
 void raise_threshold(std::atomic<double>& threshold, double score) {
   double seen = threshold.load(std::memory_order_relaxed);
   while (seen < score && !threshold.compare_exchange_weak(seen, score, std::memory_order_relaxed)) {
@@ -88,7 +95,7 @@ void SearchWork::execute(WorkerContext& worker, Instant pushed_at, Instant now) 
   answer.matches_exact = hits->matches_exact;
   answer.queue_time = queue_time;
   answer.service_time = service_time;
-  answer.load = task_->pool.load();
+  answer.load = load_without_this(task_->pool);
   answer.fault = part_.fault.names;
   const bool full = hits->hits.size() >= task_->k;
   task_->reply(std::move(answer), part_.fault.late);
@@ -130,7 +137,7 @@ void FetchWork::execute(WorkerContext& worker, Instant pushed_at, Instant) {
   }
   task_->metrics.fetches_answered.Increment();
   task_->metrics.fetch_seconds.Observe(to_seconds(clock_now() - pushed_at));
-  answer.load = task_->pool.load();
+  answer.load = load_without_this(task_->pool);
   task_->reply(std::move(answer), task_->fault.late);
 }
 
