@@ -31,7 +31,7 @@ TEST_CASE("one leaf late of four and three late of four look different, and both
   TestCluster cluster({.allow_faults = true});
   cluster.search(synthetic_query(5), {{"deadline", "20s"}});
   const json late{{{"kind", "late"}, {"delay", "30s"}}};
-  const std::string deadline = format_duration(scaled(250ms));
+  const std::string deadline = format_duration(scaled(1s));
   std::vector<std::string> late_leaves;
   for (const char* leaf : {"leaf-3", "leaf-0", "leaf-1"}) {
     cluster.set_faults(leaf, late);

@@ -254,7 +254,7 @@ TEST_CASE("a leaf that says hello and nothing more costs its own partitions unti
   for (int round = 0; round < 40; ++round) {
     ask_all(
         cluster.root_address(), 8, 16,
-        [](std::size_t i) { return search_target(synthetic_query(i), {{"deadline", format_duration(scaled(250ms))}}); },
+        [](std::size_t i) { return search_target(synthetic_query(i), {{"deadline", format_duration(scaled(1s))}}); },
         [&](std::size_t, const Reply& reply) {
           REQUIRE(reply.status == 200);
           for (const auto& [partition, reason] : missing_of(reply.json())) {

@@ -14,7 +14,7 @@ TEST_CASE("when one leaf answers after the deadline, it alone is named missing, 
   TestCluster cluster({.allow_faults = true});
   const auto slow = cluster.partitions_of("leaf-2");
   for (std::size_t i = 0; i < 20; ++i) cluster.search(synthetic_query(i), {{"deadline", "10s"}});
-  const Duration deadline = scaled(200ms);
+  const Duration deadline = scaled(400ms);
   cluster.set_faults("leaf-2", {{{"kind", "late"}, {"delay", format_duration(2 * deadline)}}});
   std::size_t healthy_named = 0, others = 0;
   std::vector<double> took;
