@@ -184,8 +184,8 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
       Framing framing{message.version(), message.keep_alive(), message.method() == http::verb::head};
 
       // A body in a coding that we do not read would be taken for the next request.
-      if (message.has_content_length() ? message.count(http::field::transfer_encoding) > 0
-                                       : message.count(http::field::transfer_encoding) > 0 && !message.chunked()) {
+      const bool coded = message.count(http::field::transfer_encoding) > 0;
+      if (coded && (message.has_content_length() || !message.chunked())) {
         framing.keep_alive = false;
         auto unreadable = problem(501, "transfer-encoding", "This server reads bodies with a length, or in chunks.");
         stream.expires_after(std::chrono::seconds(1));
