@@ -12,6 +12,8 @@
 
 #include "base/error.hpp"
 #include "base/ids.hpp"
+#include "index/fields.hpp"
+#include "index/scoring.hpp"
 
 namespace hedgerow {
 
@@ -22,14 +24,28 @@ struct PartitionInfo {
   std::string sha256;
 };
 
+// A facet of the collection: what the field "NAME:" of a query refers to.
+struct FacetField {
+  std::string name;
+  // number or date where every document's first value is one: then the field takes ranges.
+  fields::ValueKind kind = fields::ValueKind::category;
+  std::uint32_t documents = 0;  // that have it
+};
+
 struct Manifest {
-  static constexpr int format_version = 1;
+  static constexpr int format_version = 2;
   std::string collection;
   Generation generation;
   std::string stemmer;  // a Xapian stemmer language, "english"
   std::vector<PartitionInfo> partitions;
   std::string statistics_file;  // relative to the index directory
   std::string statistics_sha256;
+  std::string spelling_file;  // relative to the index directory
+  std::string spelling_sha256;
+  std::vector<FacetField> facets;  // by name
+  // How documents are scored: the same for every leaf and root of a generation.
+  Bm25Parameters bm25;
+  std::uint32_t title_weight = 1;  // how often a word of the title counts
   std::uint64_t documents = 0;
   std::uint64_t total_length = 0;
 

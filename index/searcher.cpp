@@ -9,6 +9,7 @@
 #include "index/engine_error.hpp"
 #include "index/global_weight.hpp"
 #include "index/guard.hpp"
+#include "index/open_partition.hpp"
 #include "index/partition_query.hpp"
 #include "index/placeholder_source.hpp"
 
@@ -31,21 +32,17 @@ double lowest_rival(double threshold) {
   return std::min(threshold, rounds_alike) * (1 - 1e-9);
 }
 
-}  // namespace
-
-struct PartitionSearcher::Implementation {
-  Xapian::Database database;
-  std::string name;
-  Generation generation;
-  std::uint32_t documents = 0;
-  std::uint64_t collection_documents = 0;
+// One search on an open partition.
+class PartitionMatch {
+ public:
+  explicit PartitionMatch(const PartitionSearcher::Implementation& partition) : partition_(partition) {}
 
   // The engine's best hits in its own order (score as double, then docid), guards and placeholders left out.
   // wanted bounds the hits; all: at most so many match, so nothing need be pruned.
   std::vector<ScoredDocument> best(const PartitionQuery& query, Xapian::doccount wanted, bool all, double lowest_score,
                                    const GlobalWeight& weight) const {
     PlaceholderSource placeholders(wanted, lowest_score);
-    Xapian::Enquire enquire(database);
+    Xapian::Enquire enquire(partition_.database);
     enquire.set_weighting_scheme(weight);
     Xapian::MSet matches;
     if (all) {
@@ -57,7 +54,7 @@ struct PartitionSearcher::Implementation {
     }
     std::vector<ScoredDocument> hits;
     for (auto match = matches.begin(); match != matches.end(); ++match) {
-      if (!guard::is_document(*match, collection_documents)) continue;
+      if (!guard::is_document(*match, partition_.collection_documents)) continue;
       hits.push_back({guard::number_of(*match), match.get_weight()});
     }
     return hits;
@@ -68,9 +65,9 @@ struct PartitionSearcher::Implementation {
     PartitionHits answer;
     answer.matches_exact = true;
     // A partition without documents, or without terms, has nothing to weigh.
-    if (documents == 0 || !(prepared.average_length > 0)) return answer;
-    const GlobalWeight weight(bm25_parameters, prepared.average_length, stop);
-    const auto query = rewrite_for_partition(prepared, {database, documents, collection_documents}, weight);
+    if (partition_.documents == 0 || !(prepared.average_length > 0)) return answer;
+    const GlobalWeight weight(partition_.bm25, prepared.average_length, stop);
+    const auto query = rewrite_for_partition(prepared, {partition_.database, partition_.documents, partition_.collection_documents}, weight);
     if (!query) return answer;
 
     const double lowest_score = score_threshold > 0 ? lowest_rival(score_threshold) : 0;
@@ -97,6 +94,7 @@ struct PartitionSearcher::Implementation {
     return answer;
   }
 
+ private:
   static void count_matches(const PartitionQuery& query, bool all_seen, PartitionHits& answer) {
     const MatchBounds& bounds = query.matches;
     if (all_seen) {
@@ -108,7 +106,11 @@ struct PartitionSearcher::Implementation {
     answer.matches = static_cast<std::uint64_t>(std::llround(std::clamp(bounds.estimate, bounds.lowest, bounds.highest)));
     answer.matches_exact = bounds.lowest == bounds.highest;
   }
+
+  const PartitionSearcher::Implementation& partition_;
 };
+
+}  // namespace
 
 PartitionSearcher::PartitionSearcher(std::unique_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
@@ -140,6 +142,7 @@ result<PartitionSearcher> PartitionSearcher::open(const std::filesystem::path& d
     implementation->generation = manifest.generation;
     implementation->documents = info.documents;
     implementation->collection_documents = manifest.documents;
+    implementation->bm25 = manifest.bm25;
     return PartitionSearcher(std::move(implementation));
   });
 }
@@ -156,7 +159,7 @@ result<PartitionHits> PartitionSearcher::search(const PreparedQuery& query, std:
     const Error cancelled{Errc::cancelled, self.name + ": the search was stopped"};
     if (stop != nullptr && stop->load(std::memory_order_relaxed)) return cancelled;
     try {
-      return self.search(prepared, k, score_threshold, stop);
+      return PartitionMatch(self).search(prepared, k, score_threshold, stop);
     } catch (const MatchStopped&) {
       return cancelled;
     }

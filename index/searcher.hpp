@@ -68,8 +68,11 @@ class PartitionSearcher {
 
   std::uint32_t documents() const;
 
- private:
+  // For the other works of a leaf on a partition (snippets, facets, lookup).
   struct Implementation;
+  const Implementation& implementation() const { return *implementation_; }
+
+ private:
   explicit PartitionSearcher(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };

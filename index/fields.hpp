@@ -1,0 +1,54 @@
+// How the fields of a document become terms and values of the index: the one place that knows the prefixes and slots.
+// Pure.
+//
+//   word            a word of title or text, in lower case; title words count title_weight times (see Manifest)
+//   Zstem           its stem
+//   Sword, ZSstem   a word of the title, and its stem: what title: looks for
+//   Qid             the document with that external id
+//   XFname:value    a facet value, in lower case
+//
+// A facet has two value slots: one holds its values as they were given (what facet counts read), the other the first
+// value as a number, where it is a number or a date (what ranges read).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hedgerow::fields {
+
+inline constexpr std::string_view title = "title";  // the name of the field that is no facet
+inline constexpr std::string_view title_prefix = "S";
+inline constexpr std::string_view id_prefix = "Q";
+inline constexpr std::string_view facet_prefix = "XF";
+
+// The term of a document's external id; an id that is too long for a term is hashed.
+std::string id_term(std::string_view id);
+
+// "XFname:", and the whole term; nothing for a value that is too long for a term, which no facet value is (Document).
+std::string facet_term_prefix(std::string_view name);
+std::optional<std::string> facet_term(std::string_view name, std::string_view value);
+
+// Lower case, by Unicode; ill-formed UTF-8 stays as it is.
+std::string in_lower_case(std::string_view text);
+
+// Even for the values as given, odd for the number. Drawn from the name's hash, so that every worker of a build knows
+// them: two names of one collection share a slot once in some 10^7 collections of ten facets; a build notices.
+std::uint32_t values_slot(std::string_view name);
+std::uint32_t number_slot(std::string_view name);
+
+// What a facet's value is, for ranges.
+enum class ValueKind { category, number, date };
+
+struct RangeValue {
+  ValueKind kind = ValueKind::number;
+  double first = 0;  // the number; of a date its first second since 1970, UTC
+  double last = 0;   // the same number; of a date its last second: "2024-02" ends with February
+};
+
+// "42", "-1.5", "2024-02-29", "2024-02", "2024-02-29T12:00:00Z" (the Z may be left out: all times are UTC).
+// Nothing for what is neither, and for dates that do not exist.
+std::optional<RangeValue> parse_range_value(std::string_view text);
+
+}  // namespace hedgerow::fields
