@@ -116,11 +116,13 @@ result<void> Session::on_search(wire::SearchCall&& call, Instant now) {
     return {};
   }
   QueryPlan plan;
-  plan.serialised_query = std::move(call.query);
+  plan.serialised_query = std::move(call.plan.query);
   // Copied, not moved: a fault's word is looked for among them below.
-  for (std::size_t i = 0; i < call.terms.size(); ++i) plan.terms.push_back({call.terms[i], call.document_frequencies[i]});
-  plan.collection_documents = call.collection_documents;
-  plan.average_length = call.average_length;
+  for (std::size_t i = 0; i < call.plan.terms.size(); ++i) {
+    plan.terms.push_back({call.plan.terms[i], call.plan.document_frequencies[i]});
+  }
+  plan.collection_documents = call.plan.collection_documents;
+  plan.average_length = call.plan.average_length;
   plan.generation = call.generation;
   auto prepared = PreparedQuery::prepare(plan);
   if (prepared.has_error()) {
@@ -156,7 +158,7 @@ result<void> Session::on_search(wire::SearchCall&& call, Instant now) {
       answer(part_failure(*task, part, FailureReason::not_served, "this leaf does not hold the partition", {}), {});
       continue;
     }
-    part.fault = setting_.faults.decide(&call.terms);
+    part.fault = setting_.faults.decide(&call.plan.terms);
     if (part.fault.error) {
       setting_.metrics.attempts_failed.Increment();
       answer(part_failure(*task, part, FailureReason::failed, "an injected error", {}), part.fault.late);

@@ -239,13 +239,13 @@ void FanoutRunner::send_search(LeafId leaf, const std::vector<policy::SendAttemp
     wire::SearchCall message;
     message.time = time_limit(query_.search_end, now);
     message.generation = query_.plan.generation;
-    message.query = query_.plan.serialised_query;
+    message.plan.query = query_.plan.serialised_query;
     for (const auto& term : query_.plan.terms) {
-      message.terms.push_back(term.term);
-      message.document_frequencies.push_back(term.document_frequency);
+      message.plan.terms.push_back(term.term);
+      message.plan.document_frequencies.push_back(term.document_frequency);
     }
-    message.collection_documents = query_.plan.collection_documents;
-    message.average_length = query_.plan.average_length;
+    message.plan.collection_documents = query_.plan.collection_documents;
+    message.plan.average_length = query_.plan.average_length;
     message.k = query_.most_hits;
     message.service_class = query_.service_class;
     message.kind = attempts.front().kind;

@@ -30,6 +30,7 @@ constexpr char break_code = '\xff';
 
 // RFC 8746 tags.
 constexpr std::uint64_t tag_uint32_little_endian = 70;
+constexpr std::uint64_t tag_uint64_little_endian = 71;
 constexpr std::uint64_t tag_float64_little_endian = 86;
 
 // What is thrown inside decoding and caught at its border.
@@ -39,7 +40,8 @@ struct Malformed {
 
 template <class T>
 constexpr std::uint64_t tag_of() {
-  return std::is_same_v<T, double> ? tag_float64_little_endian : tag_uint32_little_endian;
+  if (std::is_same_v<T, double>) return tag_float64_little_endian;
+  return std::is_same_v<T, std::uint64_t> ? tag_uint64_little_endian : tag_uint32_little_endian;
 }
 
 template <class T>
@@ -62,10 +64,25 @@ std::vector<T> typed_array_from(const json& value, std::size_t most) {
 
 json bytes_of(const std::string& text) { return json::binary(std::vector<std::uint8_t>(text.begin(), text.end())); }
 
+// Texts that come in rows: their lengths, and all their bytes in one piece. Two items however many they are, since each
+// item costs whoever reads it much memory.
+json lengths_of(const std::vector<std::string>& texts) {
+  std::vector<std::uint32_t> lengths;
+  lengths.reserve(texts.size());
+  for (const auto& text : texts) lengths.push_back(static_cast<std::uint32_t>(text.size()));
+  return typed_array(lengths);
+}
+json joined(const std::vector<std::string>& texts) {
+  std::vector<std::uint8_t> bytes;
+  for (const auto& text : texts) bytes.insert(bytes.end(), text.begin(), text.end());
+  return json::binary(std::move(bytes));
+}
+
 // Reads a message's fields one after another; every mismatch is a Malformed.
 class Fields {
  public:
-  explicit Fields(const json& array) : array_(array) {}
+  // first: where the fields begin; in a message behind its type's number.
+  explicit Fields(const json& array, std::size_t first = 1) : array_(array), at_(first) {}
 
   const json& next() {
     if (at_ >= array_.size()) throw Malformed{"a message has too few fields"};
@@ -100,10 +117,28 @@ class Fields {
     if (!value.is_boolean()) throw Malformed{"a field is not true or false"};
     return value.get<bool>();
   }
-  std::string text() {
+  std::string text(std::size_t longest = std::numeric_limits<std::size_t>::max()) {
     const json& value = next();
     if (!value.is_string()) throw Malformed{"a field is not text"};
+    if (value.get_ref<const std::string&>().size() > longest) throw Malformed{"a text is too long"};
     return value.get<std::string>();
+  }
+  // Two fields: see lengths_of.
+  std::vector<std::string> texts(std::size_t most, std::size_t longest) {
+    const auto lengths = typed_array_from<std::uint32_t>(next(), most);
+    const json& value = next();
+    if (!value.is_binary() || value.get_binary().has_subtype()) throw Malformed{"a row of texts has no bytes"};
+    const auto& bytes = value.get_binary();
+    std::vector<std::string> out;
+    out.reserve(lengths.size());
+    std::size_t at = 0;
+    for (const std::size_t length : lengths) {
+      if (length > longest || length > bytes.size() - at) throw Malformed{"a text in a row is too long"};
+      out.emplace_back(reinterpret_cast<const char*>(bytes.data()) + at, length);
+      at += length;
+    }
+    if (at != bytes.size()) throw Malformed{"a row of texts has bytes left over"};
+    return out;
   }
   std::string bytes() {
     const json& value = next();
@@ -143,7 +178,7 @@ class Fields {
 
  private:
   const json& array_;
-  std::size_t at_ = 1;  // behind the type's number
+  std::size_t at_;
 };
 
 json partitions_of(const std::vector<PartitionId>& partitions) {
@@ -153,10 +188,62 @@ json partitions_of(const std::vector<PartitionId>& partitions) {
   return typed_array(values);
 }
 
+// A query plan is one field of its message.
+json plan_of(const PlannedQuery& plan) {
+  json terms = json::array();
+  for (const auto& term : plan.terms) terms.push_back(bytes_of(term));
+  return {bytes_of(plan.query), std::move(terms), typed_array(plan.document_frequencies), plan.collection_documents,
+          plan.average_length};
+}
+PlannedQuery plan_from(const json& value, const CodecLimits& limits) {
+  if (!value.is_array()) throw Malformed{"a query plan is not an array"};
+  Fields f(value, 0);
+  PlannedQuery plan;
+  plan.query = f.bytes();
+  for (const json& term : f.array(limits.most_terms)) {
+    if (!term.is_binary()) throw Malformed{"a term is not bytes"};
+    plan.terms.emplace_back(term.get_binary().begin(), term.get_binary().end());
+  }
+  plan.document_frequencies = typed_array_from<std::uint32_t>(f.next(), limits.most_terms);
+  if (plan.document_frequencies.size() != plan.terms.size()) {
+    throw Malformed{"terms and document frequencies differ in number"};
+  }
+  plan.collection_documents = f.number<std::uint64_t>();
+  plan.average_length = f.real();
+  f.end();
+  return plan;
+}
+
+// Addresses of documents are two fields: two rows of numbers.
+json partitions_of(const std::vector<DocumentAddress>& addresses) {
+  std::vector<std::uint32_t> values;
+  values.reserve(addresses.size());
+  for (const auto& address : addresses) values.push_back(address.partition.value);
+  return typed_array(values);
+}
+json documents_of(const std::vector<DocumentAddress>& addresses) {
+  std::vector<std::uint32_t> values;
+  values.reserve(addresses.size());
+  for (const auto& address : addresses) values.push_back(address.document.value);
+  return typed_array(values);
+}
+std::vector<DocumentAddress> addresses_from(Fields& f, const CodecLimits& limits) {
+  const auto partitions = typed_array_from<std::uint32_t>(f.next(), limits.most_documents);
+  const auto documents = typed_array_from<std::uint32_t>(f.next(), limits.most_documents);
+  if (partitions.size() != documents.size()) throw Malformed{"partitions and documents differ in number"};
+  std::vector<DocumentAddress> addresses;
+  addresses.reserve(partitions.size());
+  for (std::size_t i = 0; i < partitions.size(); ++i) {
+    addresses.push_back({PartitionId{partitions[i]}, DocumentNumber{documents[i]}});
+  }
+  return addresses;
+}
+
 // One encode and one decode a message; the type's number is its place in the variant.
 
 json fields_of(const Hello& m) {
-  return {0, m.version, m.name, m.sent_at_ns, m.collection, m.generation.value, partitions_of(m.partitions)};
+  return {0, m.version, m.name, m.sent_at_ns, m.collection, m.generation.value, partitions_of(m.partitions),
+          m.spelling};
 }
 Message hello_from(Fields f, const CodecLimits& limits) {
   Hello m;
@@ -168,6 +255,7 @@ Message hello_from(Fields f, const CodecLimits& limits) {
   m.collection = f.text();
   m.generation = f.id<Generation>();
   m.partitions = f.partitions(limits.most_partitions);
+  m.spelling = f.truth();
   f.end();
   return m;
 }
@@ -178,15 +266,7 @@ json fields_of(const SearchCall& m) {
           m.time.sent_at_ns,
           m.time.remaining.count(),
           m.generation.value,
-          bytes_of(m.query),
-          [&] {
-            json terms = json::array();
-            for (const auto& term : m.terms) terms.push_back(bytes_of(term));
-            return terms;
-          }(),
-          typed_array(m.document_frequencies),
-          m.collection_documents,
-          m.average_length,
+          plan_of(m.plan),
           partitions_of(m.partitions),
           m.k,
           m.score_threshold,
@@ -198,15 +278,7 @@ Message search_call_from(Fields f, const CodecLimits& limits) {
   m.call = f.id<CallId>();
   m.time = f.time_limit();
   m.generation = f.id<Generation>();
-  m.query = f.bytes();
-  for (const json& term : f.array(limits.most_terms)) {
-    if (!term.is_binary()) throw Malformed{"a term is not bytes"};
-    m.terms.emplace_back(term.get_binary().begin(), term.get_binary().end());
-  }
-  m.document_frequencies = typed_array_from<std::uint32_t>(f.next(), limits.most_terms);
-  if (m.document_frequencies.size() != m.terms.size()) throw Malformed{"terms and document frequencies differ in number"};
-  m.collection_documents = f.number<std::uint64_t>();
-  m.average_length = f.real();
+  m.plan = plan_from(f.next(), limits);
   m.partitions = f.partitions(limits.most_partitions);
   m.k = f.number<std::uint32_t>();
   m.score_threshold = f.real();
@@ -281,30 +353,20 @@ Message cancel_from(Fields f, const CodecLimits& limits) {
 }
 
 json fields_of(const FetchCall& m) {
-  std::vector<std::uint32_t> partitions, documents;
-  for (const auto& address : m.documents) {
-    partitions.push_back(address.partition.value);
-    documents.push_back(address.document.value);
-  }
   return {5,
           m.call.value,
           m.time.sent_at_ns,
           m.time.remaining.count(),
           m.generation.value,
-          typed_array(partitions),
-          typed_array(documents)};
+          partitions_of(m.documents),
+          documents_of(m.documents)};
 }
 Message fetch_call_from(Fields f, const CodecLimits& limits) {
   FetchCall m;
   m.call = f.id<CallId>();
   m.time = f.time_limit();
   m.generation = f.id<Generation>();
-  const auto partitions = typed_array_from<std::uint32_t>(f.next(), limits.most_documents);
-  const auto documents = typed_array_from<std::uint32_t>(f.next(), limits.most_documents);
-  if (partitions.size() != documents.size()) throw Malformed{"partitions and documents differ in number"};
-  for (std::size_t i = 0; i < partitions.size(); ++i) {
-    m.documents.push_back({PartitionId{partitions[i]}, DocumentNumber{documents[i]}});
-  }
+  m.documents = addresses_from(f, limits);
   f.end();
   return m;
 }
@@ -342,9 +404,216 @@ Message call_failure_from(Fields f, const CodecLimits&) {
   return m;
 }
 
+json fields_of(const SnippetCall& m) {
+  return {8,
+          m.call.value,
+          m.time.sent_at_ns,
+          m.time.remaining.count(),
+          m.generation.value,
+          plan_of(m.plan),
+          partitions_of(m.documents),
+          documents_of(m.documents),
+          static_cast<std::uint8_t>(m.service_class)};
+}
+Message snippet_call_from(Fields f, const CodecLimits& limits) {
+  SnippetCall m;
+  m.call = f.id<CallId>();
+  m.time = f.time_limit();
+  m.generation = f.id<Generation>();
+  m.plan = plan_from(f.next(), limits);
+  m.documents = addresses_from(f, limits);
+  m.service_class = f.choice(ServiceClass::batch);
+  f.end();
+  return m;
+}
+
+json fields_of(const SnippetAnswer& m) {
+  return {9,
+          m.call.value,
+          lengths_of(m.snippets),
+          joined(m.snippets),
+          m.load.queued,
+          m.load.running,
+          m.service_time.count()};
+}
+Message snippet_answer_from(Fields f, const CodecLimits& limits) {
+  SnippetAnswer m;
+  m.call = f.id<CallId>();
+  m.snippets = f.texts(limits.most_documents, limits.longest_snippet);
+  m.load = f.load();
+  m.service_time = f.duration();
+  f.end();
+  return m;
+}
+
+json fields_of(const FacetCall& m) {
+  return {10,
+          m.call.value,
+          m.time.sent_at_ns,
+          m.time.remaining.count(),
+          m.generation.value,
+          plan_of(m.plan),
+          partitions_of(m.partitions),
+          lengths_of(m.facets),
+          joined(m.facets),
+          m.most_values,
+          static_cast<std::uint8_t>(m.service_class)};
+}
+Message facet_call_from(Fields f, const CodecLimits& limits) {
+  FacetCall m;
+  m.call = f.id<CallId>();
+  m.time = f.time_limit();
+  m.generation = f.id<Generation>();
+  m.plan = plan_from(f.next(), limits);
+  m.partitions = f.partitions(limits.most_partitions);
+  m.facets = f.texts(limits.most_facets, limits.longest_word);
+  m.most_values = f.number<std::uint32_t>();
+  m.service_class = f.choice(ServiceClass::batch);
+  f.end();
+  return m;
+}
+
+json fields_of(const FacetAnswer& m) {
+  json facets = json::array();
+  for (const auto& facet : m.facets) {
+    facets.push_back({lengths_of(facet.values), joined(facet.values), typed_array(facet.counts), facet.cut});
+  }
+  return {11,
+          m.call.value,
+          m.partition.value,
+          std::move(facets),
+          m.load.queued,
+          m.load.running,
+          m.service_time.count()};
+}
+Message facet_answer_from(Fields f, const CodecLimits& limits) {
+  FacetAnswer m;
+  m.call = f.id<CallId>();
+  m.partition = f.id<PartitionId>();
+  for (const json& facet : f.array(limits.most_facets)) {
+    if (!facet.is_array()) throw Malformed{"a facet's counts are not an array"};
+    Fields inside(facet, 0);
+    FacetValueCounts counts;
+    counts.values = inside.texts(limits.most_facet_values, limits.longest_facet_value);
+    counts.counts = typed_array_from<std::uint64_t>(inside.next(), limits.most_facet_values);
+    if (counts.values.size() != counts.counts.size()) throw Malformed{"values and counts differ in number"};
+    for (std::size_t i = 1; i < counts.values.size(); ++i) {
+      if (!(counts.values[i - 1] < counts.values[i])) throw Malformed{"facet values are not in rising order"};
+    }
+    counts.cut = inside.truth();
+    inside.end();
+    m.facets.push_back(std::move(counts));
+  }
+  m.load = f.load();
+  m.service_time = f.duration();
+  f.end();
+  return m;
+}
+
+json fields_of(const SpellCall& m) {
+  return {12,
+          m.call.value,
+          m.time.sent_at_ns,
+          m.time.remaining.count(),
+          m.generation.value,
+          lengths_of(m.words),
+          joined(m.words)};
+}
+Message spell_call_from(Fields f, const CodecLimits& limits) {
+  SpellCall m;
+  m.call = f.id<CallId>();
+  m.time = f.time_limit();
+  m.generation = f.id<Generation>();
+  m.words = f.texts(limits.most_words, limits.longest_word);
+  f.end();
+  return m;
+}
+
+json fields_of(const SpellAnswer& m) {
+  return {13,
+          m.call.value,
+          lengths_of(m.suggestions),
+          joined(m.suggestions),
+          typed_array(m.document_frequencies),
+          m.load.queued,
+          m.load.running,
+          m.service_time.count()};
+}
+Message spell_answer_from(Fields f, const CodecLimits& limits) {
+  SpellAnswer m;
+  m.call = f.id<CallId>();
+  m.suggestions = f.texts(limits.most_words, limits.longest_word);
+  m.document_frequencies = typed_array_from<std::uint32_t>(f.next(), limits.most_words);
+  if (m.suggestions.size() != m.document_frequencies.size()) {
+    throw Malformed{"suggestions and document frequencies differ in number"};
+  }
+  m.load = f.load();
+  m.service_time = f.duration();
+  f.end();
+  return m;
+}
+
+json fields_of(const LookupCall& m) {
+  return {14,
+          m.call.value,
+          m.time.sent_at_ns,
+          m.time.remaining.count(),
+          m.generation.value,
+          m.partition.value,
+          m.id,
+          m.most_terms};
+}
+Message lookup_call_from(Fields f, const CodecLimits& limits) {
+  LookupCall m;
+  m.call = f.id<CallId>();
+  m.time = f.time_limit();
+  m.generation = f.id<Generation>();
+  m.partition = f.id<PartitionId>();
+  m.id = f.text(limits.longest_document_id);
+  m.most_terms = f.number<std::uint32_t>();
+  f.end();
+  return m;
+}
+
+json fields_of(const LookupAnswer& m) {
+  return {15,
+          m.call.value,
+          m.found,
+          m.document.value,
+          m.shown.id,
+          m.shown.title,
+          m.shown.url,
+          m.text,
+          m.facets_json,
+          lengths_of(m.terms),
+          joined(m.terms),
+          typed_array(m.counts),
+          m.load.queued,
+          m.load.running};
+}
+Message lookup_answer_from(Fields f, const CodecLimits& limits) {
+  LookupAnswer m;
+  m.call = f.id<CallId>();
+  m.found = f.truth();
+  m.document = f.id<DocumentNumber>();
+  m.shown.id = f.text(limits.longest_document_id);
+  m.shown.title = f.text(limits.longest_document_part);
+  m.shown.url = f.text(limits.longest_document_part);
+  m.text = f.text(limits.longest_document_part);
+  m.facets_json = f.text(limits.longest_document_part);
+  m.terms = f.texts(limits.most_terms, limits.longest_word);
+  m.counts = typed_array_from<std::uint32_t>(f.next(), limits.most_terms);
+  if (m.terms.size() != m.counts.size()) throw Malformed{"terms and counts differ in number"};
+  m.load = f.load();
+  f.end();
+  return m;
+}
+
 using Decoder = Message (*)(Fields, const CodecLimits&);
-constexpr Decoder decoders[] = {hello_from,  search_call_from, partition_answer_from, partition_failure_from,
-                                cancel_from, fetch_call_from,  fetch_answer_from,     call_failure_from};
+constexpr Decoder decoders[] = {hello_from,        search_call_from,    partition_answer_from, partition_failure_from,
+                                cancel_from,       fetch_call_from,     fetch_answer_from,     call_failure_from,
+                                snippet_call_from, snippet_answer_from, facet_call_from,       facet_answer_from,
+                                spell_call_from,   spell_answer_from,   lookup_call_from,      lookup_answer_from};
 static_assert(std::size(decoders) == std::variant_size_v<Message>);
 
 // The library reads nested containers by recursion, and makes a large object of every byte that is an item: hostile

@@ -2,7 +2,8 @@
 //
 // A frame is one CBOR array of indefinite length, so that a writer can append messages while the frame before is on its
 // way, and send them in one piece. A message is an array of fields in fixed order behind its type's number; numbers
-// that come in rows are typed arrays (RFC 8746), little-endian.
+// that come in rows are typed arrays (RFC 8746), little-endian; texts that come in rows are a typed array of lengths and
+// their bytes in one piece.
 #pragma once
 
 #include <string>
@@ -22,6 +23,15 @@ struct CodecLimits {
   std::size_t most_partitions = 65'536;
   std::size_t most_documents = 65'536;
   std::size_t most_terms = 4'096;
+  std::size_t most_words = 1'024;         // of one spelling call
+  std::size_t most_facets = 256;          // of one facet call
+  std::size_t most_facet_values = 65'536; // of one facet in one partition
+  // In bytes.
+  std::size_t longest_word = 1'024;  // words, facets' names, terms
+  std::size_t longest_facet_value = 65'536;
+  std::size_t longest_snippet = 65'536;
+  std::size_t longest_document_id = 65'536;
+  std::size_t longest_document_part = 8 << 20;  // a document's title, url, text, facets
 };
 
 class FrameBuilder {

@@ -18,7 +18,7 @@
 namespace hedgerow::wire {
 
 // Grows with every change that an older peer would misread; peers of different versions do not talk.
-constexpr std::uint32_t protocol_version = 1;
+constexpr std::uint32_t protocol_version = 2;
 
 // How busy a leaf is, with every answer.
 struct Load {
@@ -34,6 +34,7 @@ struct Hello {
   std::string collection;        // what follows is a leaf's only
   Generation generation;
   std::vector<PartitionId> partitions;
+  bool spelling = false;  // it answers SpellCalls
 };
 
 // When a caller's clock stood where, and how much time the work has from there. No synchronised clocks: a leaf compares
@@ -43,15 +44,20 @@ struct TimeLimit {
   Duration remaining{};
 };
 
-struct SearchCall {
-  CallId call;
-  TimeLimit time;
-  Generation generation;
+// A query plan, in whatever is asked about a query.
+struct PlannedQuery {
   std::string query;  // as index/query serialises it
   std::vector<std::string> terms;
   std::vector<std::uint32_t> document_frequencies;  // one for each term
   std::uint64_t collection_documents = 0;
   double average_length = 0;
+};
+
+struct SearchCall {
+  CallId call;
+  TimeLimit time;
+  Generation generation;
+  PlannedQuery plan;
   std::vector<PartitionId> partitions;
   std::uint32_t k = 10;
   double score_threshold = 0;
@@ -126,7 +132,95 @@ struct FetchAnswer {
   Load load;
 };
 
-// A fetch that failed as a whole.
+// The optional subsystems. Each is asked apart from hits and titles, so that none can delay them.
+
+// Snippets of final hits, from a leaf that holds them all.
+struct SnippetCall {
+  CallId call;
+  TimeLimit time;
+  Generation generation;
+  PlannedQuery plan;
+  std::vector<DocumentAddress> documents;
+  ServiceClass service_class = ServiceClass::interactive;
+};
+
+// In the order asked. HTML.
+struct SnippetAnswer {
+  CallId call;
+  std::vector<std::string> snippets;
+  Load load;
+  Duration service_time{};
+};
+
+// Counts of facet values over all matching documents. As with a search, every partition is answered exactly once: by a
+// FacetAnswer or a PartitionFailure.
+struct FacetCall {
+  CallId call;
+  TimeLimit time;
+  Generation generation;
+  PlannedQuery plan;
+  std::vector<PartitionId> partitions;
+  std::vector<std::string> facets;
+  std::uint32_t most_values = 1000;  // of one facet in one partition
+  ServiceClass service_class = ServiceClass::interactive;
+};
+
+// Of one facet.
+struct FacetValueCounts {
+  std::vector<std::string> values;    // in rising byte order
+  std::vector<std::uint64_t> counts;  // one for each value
+  bool cut = false;                   // there were more values than asked for
+};
+
+struct FacetAnswer {
+  CallId call;
+  PartitionId partition;
+  std::vector<FacetValueCounts> facets;  // in the order asked
+  Load load;
+  Duration service_time{};
+};
+
+// What mistyped words may have meant.
+struct SpellCall {
+  CallId call;
+  TimeLimit time;
+  Generation generation;
+  std::vector<std::string> words;  // in lower case
+};
+
+struct SpellAnswer {
+  CallId call;
+  std::vector<std::string> suggestions;             // in the order asked; empty: none
+  std::vector<std::uint32_t> document_frequencies;  // of the suggestions
+  Load load;
+  Duration service_time{};
+};
+
+// A document by its external id.
+struct LookupCall {
+  CallId call;
+  TimeLimit time;
+  Generation generation;
+  PartitionId partition;
+  std::string id;
+  std::uint32_t most_terms = 0;  // 0: the document itself is wanted; otherwise the terms that say what it is about
+};
+
+struct LookupAnswer {
+  CallId call;
+  bool found = false;
+  DocumentNumber document;
+  // With most_terms 0.
+  FetchedDocument shown;
+  std::string text;
+  std::string facets_json;  // an object of arrays of strings
+  // Otherwise, heaviest first.
+  std::vector<std::string> terms;
+  std::vector<std::uint32_t> counts;  // one for each term
+  Load load;
+};
+
+// A call that failed as a whole: of every kind but searches and facets.
 struct CallFailure {
   CallId call;
   FailureReason reason = FailureReason::failed;
@@ -134,6 +228,7 @@ struct CallFailure {
 };
 
 using Message =
-    std::variant<Hello, SearchCall, PartitionAnswer, PartitionFailure, Cancel, FetchCall, FetchAnswer, CallFailure>;
+    std::variant<Hello, SearchCall, PartitionAnswer, PartitionFailure, Cancel, FetchCall, FetchAnswer, CallFailure,
+                 SnippetCall, SnippetAnswer, FacetCall, FacetAnswer, SpellCall, SpellAnswer, LookupCall, LookupAnswer>;
 
 }  // namespace hedgerow::wire

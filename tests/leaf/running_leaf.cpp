@@ -200,13 +200,13 @@ wire::SearchCall RootSide::call(const std::string& query, std::vector<std::uint3
   call.call = CallId{++last_call_};
   call.time = {std::chrono::steady_clock::now().time_since_epoch().count(), 60s};
   call.generation = plan.generation;
-  call.query = plan.serialised_query;
+  call.plan.query = plan.serialised_query;
   for (const auto& term : plan.terms) {
-    call.terms.push_back(term.term);
-    call.document_frequencies.push_back(term.document_frequency);
+    call.plan.terms.push_back(term.term);
+    call.plan.document_frequencies.push_back(term.document_frequency);
   }
-  call.collection_documents = plan.collection_documents;
-  call.average_length = plan.average_length;
+  call.plan.collection_documents = plan.collection_documents;
+  call.plan.average_length = plan.average_length;
   for (const auto number : numbers) call.partitions.push_back(PartitionId{number});
   call.k = k;
   return call;

@@ -297,7 +297,7 @@ TEST_CASE("a query that cannot be run is a bad query for every partition, and th
     const auto root = co_await RootSide::connect(leaf);
     for (const std::string& bytes : {std::string("\xff\xfe garbage"), std::string(200'000, 'q')}) {
       auto call = root->call("garden", {0, 3});
-      call.query = bytes;
+      call.plan.query = bytes;
       root->send(call);
       for (const auto& message : co_await root->answers(2)) CHECK(outcome(message) == "bad_query");
     }

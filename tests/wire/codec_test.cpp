@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
 
@@ -22,12 +23,22 @@ bool same(const Load& a, const Load& b) { return a.queued == b.queued && a.runni
 bool same(const TimeLimit& a, const TimeLimit& b) { return a.sent_at_ns == b.sent_at_ns && a.remaining == b.remaining; }
 bool same(const Hello& a, const Hello& b) {
   return a.version == b.version && a.name == b.name && a.sent_at_ns == b.sent_at_ns && a.collection == b.collection &&
-         a.generation == b.generation && a.partitions == b.partitions;
+         a.generation == b.generation && a.partitions == b.partitions && a.spelling == b.spelling;
+}
+bool same(const PlannedQuery& a, const PlannedQuery& b) {
+  return a.query == b.query && a.terms == b.terms && a.document_frequencies == b.document_frequencies &&
+         a.collection_documents == b.collection_documents && a.average_length == b.average_length;
+}
+bool same(const std::vector<DocumentAddress>& a, const std::vector<DocumentAddress>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const DocumentAddress& x, const DocumentAddress& y) {
+    return x.partition == y.partition && x.document == y.document;
+  });
+}
+bool same(const FetchedDocument& a, const FetchedDocument& b) {
+  return a.id == b.id && a.title == b.title && a.url == b.url;
 }
 bool same(const SearchCall& a, const SearchCall& b) {
-  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && a.query == b.query &&
-         a.terms == b.terms && a.document_frequencies == b.document_frequencies &&
-         a.collection_documents == b.collection_documents && a.average_length == b.average_length &&
+  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.plan, b.plan) &&
          a.partitions == b.partitions && a.k == b.k && a.score_threshold == b.score_threshold &&
          a.service_class == b.service_class && a.kind == b.kind;
 }
@@ -42,21 +53,49 @@ bool same(const PartitionFailure& a, const PartitionFailure& b) {
 }
 bool same(const Cancel& a, const Cancel& b) { return a.call == b.call && a.partitions == b.partitions; }
 bool same(const FetchCall& a, const FetchCall& b) {
-  const auto same_address = [](const DocumentAddress& x, const DocumentAddress& y) {
-    return x.partition == y.partition && x.document == y.document;
-  };
-  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation &&
-         std::equal(a.documents.begin(), a.documents.end(), b.documents.begin(), b.documents.end(), same_address);
+  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.documents, b.documents);
 }
 bool same(const FetchAnswer& a, const FetchAnswer& b) {
-  const auto same_document = [](const FetchedDocument& x, const FetchedDocument& y) {
-    return x.id == y.id && x.title == y.title && x.url == y.url;
-  };
+  const auto same_document = [](const FetchedDocument& x, const FetchedDocument& y) { return same(x, y); };
   return a.call == b.call && same(a.load, b.load) &&
          std::equal(a.documents.begin(), a.documents.end(), b.documents.begin(), b.documents.end(), same_document);
 }
 bool same(const CallFailure& a, const CallFailure& b) {
   return a.call == b.call && a.reason == b.reason && a.detail == b.detail;
+}
+bool same(const SnippetCall& a, const SnippetCall& b) {
+  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.plan, b.plan) &&
+         same(a.documents, b.documents) && a.service_class == b.service_class;
+}
+bool same(const SnippetAnswer& a, const SnippetAnswer& b) {
+  return a.call == b.call && a.snippets == b.snippets && same(a.load, b.load) && a.service_time == b.service_time;
+}
+bool same(const FacetCall& a, const FacetCall& b) {
+  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.plan, b.plan) &&
+         a.partitions == b.partitions && a.facets == b.facets && a.most_values == b.most_values &&
+         a.service_class == b.service_class;
+}
+bool same(const FacetAnswer& a, const FacetAnswer& b) {
+  const auto same_counts = [](const FacetValueCounts& x, const FacetValueCounts& y) {
+    return x.values == y.values && x.counts == y.counts && x.cut == y.cut;
+  };
+  return a.call == b.call && a.partition == b.partition && same(a.load, b.load) && a.service_time == b.service_time &&
+         std::equal(a.facets.begin(), a.facets.end(), b.facets.begin(), b.facets.end(), same_counts);
+}
+bool same(const SpellCall& a, const SpellCall& b) {
+  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && a.words == b.words;
+}
+bool same(const SpellAnswer& a, const SpellAnswer& b) {
+  return a.call == b.call && a.suggestions == b.suggestions && a.document_frequencies == b.document_frequencies &&
+         same(a.load, b.load) && a.service_time == b.service_time;
+}
+bool same(const LookupCall& a, const LookupCall& b) {
+  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && a.partition == b.partition &&
+         a.id == b.id && a.most_terms == b.most_terms;
+}
+bool same(const LookupAnswer& a, const LookupAnswer& b) {
+  return a.call == b.call && a.found == b.found && a.document == b.document && same(a.shown, b.shown) && a.text == b.text &&
+         a.facets_json == b.facets_json && a.terms == b.terms && a.counts == b.counts && same(a.load, b.load);
 }
 bool same(const Message& a, const Message& b) {
   if (a.index() != b.index()) return false;
@@ -68,20 +107,24 @@ const PartitionId highest_partition{highest<std::uint32_t>};
 const Generation highest_generation{highest<std::uint64_t>};
 const std::string odd_bytes("\0\xff\x9f\xf6 \xc3\x28", 7);  // not UTF-8, and a break code
 
+PlannedQuery extreme_plan() {
+  return {odd_bytes,
+          {"", odd_bytes, std::string(1000, 'x')},
+          {0, highest<std::uint32_t>, 1},
+          highest<std::uint64_t>,
+          std::numeric_limits<double>::denorm_min()};
+}
+
 std::vector<Message> extreme_messages() {
   std::vector<Message> messages;
   messages.push_back(Hello{});
   messages.push_back(Hello{protocol_version, "leaf-0 ä", lowest<std::int64_t>, odd_bytes, highest_generation,
-                           {PartitionId{0}, highest_partition, PartitionId{8}}});
+                           {PartitionId{0}, highest_partition, PartitionId{8}}, true});
   messages.push_back(SearchCall{});
   messages.push_back(SearchCall{highest_call,
                                 {highest<std::int64_t>, Duration{lowest<std::int64_t>}},
                                 highest_generation,
-                                odd_bytes,
-                                {"", odd_bytes, std::string(1000, 'x')},
-                                {0, highest<std::uint32_t>, 1},
-                                highest<std::uint64_t>,
-                                std::numeric_limits<double>::denorm_min(),
+                                extreme_plan(),
                                 {highest_partition},
                                 highest<std::uint32_t>,
                                 lowest<double>,
@@ -110,6 +153,30 @@ std::vector<Message> extreme_messages() {
                                {{highest_partition, DocumentNumber{highest<std::uint32_t>}}, {PartitionId{0}, DocumentNumber{1}}}});
   messages.push_back(FetchAnswer{});
   messages.push_back(FetchAnswer{highest_call, {{"id", "title", "url"}, {"", odd_bytes, ""}}, {1, 2}});
+  const TimeLimit time{lowest<std::int64_t>, Duration{highest<std::int64_t>}};
+  const DocumentAddress address{highest_partition, DocumentNumber{highest<std::uint32_t>}};
+  messages.push_back(SnippetCall{});
+  messages.push_back(SnippetCall{highest_call, time, highest_generation, extreme_plan(), {address, {}}, ServiceClass::batch});
+  messages.push_back(SnippetAnswer{});
+  messages.push_back(SnippetAnswer{highest_call, {"", odd_bytes, "<b>x</b>", ""}, {3, 4}, Duration{-5}});
+  messages.push_back(FacetCall{});
+  messages.push_back(FacetCall{highest_call, time, highest_generation, extreme_plan(), {highest_partition, PartitionId{1}},
+                               {"section", odd_bytes, ""}, highest<std::uint32_t>, ServiceClass::batch});
+  messages.push_back(FacetAnswer{});
+  messages.push_back(FacetAnswer{highest_call, highest_partition,
+                                 {{{}, {}, false},
+                                  {{"", "a", "a\x01", "b"}, {0, 1, highest<std::uint64_t>, 2}, true},
+                                  {{odd_bytes, odd_bytes + odd_bytes}, {5, 6}, false}},
+                                 {5, 6}, Duration{highest<std::int64_t>}});
+  messages.push_back(SpellCall{});
+  messages.push_back(SpellCall{highest_call, time, highest_generation, {odd_bytes, "", "wrod"}});
+  messages.push_back(SpellAnswer{});
+  messages.push_back(SpellAnswer{highest_call, {"", "word"}, {0, highest<std::uint32_t>}, {7, 8}, Duration{1}});
+  messages.push_back(LookupCall{});
+  messages.push_back(LookupCall{highest_call, time, highest_generation, highest_partition, odd_bytes, highest<std::uint32_t>});
+  messages.push_back(LookupAnswer{});
+  messages.push_back(LookupAnswer{highest_call, true, DocumentNumber{highest<std::uint32_t>}, {"id", odd_bytes, "url"},
+                                  "a text", "{}", {"Zgarden", odd_bytes}, {highest<std::uint32_t>, 0}, {9, 10}});
   return messages;
 }
 
@@ -283,7 +350,7 @@ TEST_CASE("what is not made of our messages is refused") {
   refused(bytes({0x9f, 0x83, 0x04, 0x01, 0xa0, 0xff}));        // a map for a field
   refused(bytes({0x9f, 0x80, 0xff}));                          // a message of nothing
   refused(bytes({0x9f, 0x04, 0xff}));                          // a number for a message
-  refused(bytes({0x9f, 0x81, 0x08, 0xff}));                    // an unknown type
+  refused(bytes({0x9f, 0x81, 0x10, 0xff}));                    // an unknown type
   refused(bytes({0x9f, 0x81, 0x20, 0xff}));                    // a negative type
   refused(bytes({0x9f, 0x81, 0x61, 0x34, 0xff}));              // "4" for a type
   refused(bytes({0x9f, 0x81, 0x04, 0xff}));                    // too few fields
@@ -304,7 +371,7 @@ TEST_CASE("rows of different length, unknown choices and bounds are refused") {
   answer.scores = {1};
   refused(frame_of({answer}));
   SearchCall call;
-  call.terms = {"a"};
+  call.plan.terms = {"a"};
   refused(frame_of({call}));
   call = {};
   call.kind = static_cast<AttemptKind>(6);
@@ -328,13 +395,106 @@ TEST_CASE("rows of different length, unknown choices and bounds are refused") {
   answer.scores.resize(4);
   CHECK(!within(answer));
   call = {};
-  call.terms = {"a"};
-  call.document_frequencies = {1};
+  call.plan.terms = {"a"};
+  call.plan.document_frequencies = {1};
   CHECK(within(call));
-  call.terms = {"a", "b"};
-  call.document_frequencies = {1, 1};
+  call.plan.terms = {"a", "b"};
+  call.plan.document_frequencies = {1, 1};
   CHECK(!within(call));
   FetchAnswer fetched;
   fetched.documents.resize(4);
   CHECK(!within(fetched));
+}
+
+TEST_CASE("the parts of the optional subsystems' messages have the same number and order, or are refused") {
+  FacetAnswer counts;
+  counts.facets = {{{"a", "b"}, {1}, false}};
+  refused(frame_of({counts}));
+  counts.facets = {{{"b", "a"}, {1, 1}, false}};
+  refused(frame_of({counts}));
+  counts.facets = {{{"a", "a"}, {1, 1}, false}};
+  refused(frame_of({counts}));
+  counts.facets = {{{"a", "b"}, {1, 1}, false}};
+  CHECK(decodes_or_says_protocol(frame_of({counts})));
+  refused(frame_of({SpellAnswer{CallId{1}, {"a"}, {}, {}, {}}}));
+  LookupAnswer lookup;
+  lookup.terms = {"a"};
+  refused(frame_of({lookup}));
+  SnippetCall snippets;
+  snippets.plan.terms = {"a"};
+  refused(frame_of({snippets}));
+  snippets = {};
+  snippets.service_class = static_cast<ServiceClass>(2);
+  refused(frame_of({snippets}));
+  FacetCall facets;
+  facets.service_class = static_cast<ServiceClass>(2);
+  refused(frame_of({facets}));
+}
+
+TEST_CASE("each bound on the optional subsystems' messages holds: as much as it says, and no more") {
+  CodecLimits limits;
+  limits.most_documents = limits.most_terms = limits.most_words = limits.most_facets = limits.most_facet_values = 2;
+  limits.longest_word = limits.longest_facet_value = limits.longest_snippet = limits.longest_document_id =
+      limits.longest_document_part = 3;
+  const auto within = [&](const Message& message) { return decode_frame(frame_of({message}), limits).has_value(); };
+  const std::vector<std::string> two{"abc", ""}, three{"a", "b", "c"}, too_long{"", "abcd"};
+  const auto texts = [&](const auto& message_with) {
+    CHECK(within(message_with(two)));
+    CHECK(!within(message_with(three)));
+    CHECK(!within(message_with(too_long)));
+  };
+  texts([](const auto& list) { return SnippetAnswer{{}, list, {}, {}}; });
+  texts([](const auto& list) { return FacetCall{{}, {}, {}, {}, {}, list, 1, {}}; });
+  texts([](const auto& list) { return SpellCall{{}, {}, {}, list}; });
+  texts([](const auto& list) { return SpellAnswer{{}, list, std::vector<std::uint32_t>(list.size()), {}, {}}; });
+  texts([](const auto& list) {
+    LookupAnswer answer;
+    answer.terms = list;
+    answer.counts.resize(list.size());
+    return answer;
+  });
+  texts([](auto list) {
+    std::sort(list.begin(), list.end());
+    return FacetAnswer{{}, {}, {{list, std::vector<std::uint64_t>(list.size()), false}}, {}, {}};
+  });
+  FacetAnswer counts;
+  counts.facets.resize(2);
+  CHECK(within(counts));
+  counts.facets.resize(3);
+  CHECK(!within(counts));
+  SnippetCall snippets;
+  snippets.documents.resize(2);
+  CHECK(within(snippets));
+  snippets.documents.resize(3);
+  CHECK(!within(snippets));
+  CHECK(within(LookupCall{{}, {}, {}, {}, "abc", 0}));
+  CHECK(!within(LookupCall{{}, {}, {}, {}, "abcd", 0}));
+  for (const auto part : {&FetchedDocument::id, &FetchedDocument::title, &FetchedDocument::url}) {
+    LookupAnswer answer;
+    answer.shown.*part = "abc";
+    CHECK(within(answer));
+    answer.shown.*part = "abcd";
+    CHECK(!within(answer));
+  }
+  for (const auto part : {&LookupAnswer::text, &LookupAnswer::facets_json}) {
+    LookupAnswer answer;
+    answer.*part = "abc";
+    CHECK(within(answer));
+    answer.*part = "abcd";
+    CHECK(!within(answer));
+  }
+}
+
+TEST_CASE("a row of texts whose lengths and bytes disagree is refused") {
+  // A SpellCall: 12, call, sent at, remaining, generation, lengths (tag 70), bytes.
+  const auto spell = [](std::initializer_list<int> row) {
+    return bytes({0x9f, 0x87, 0x0c, 0x01, 0x00, 0x00, 0x00}) + bytes(row) + bytes({0xff});
+  };
+  CHECK(decodes_or_says_protocol(spell({0xd8, 70, 0x48, 1, 0, 0, 0, 2, 0, 0, 0, 0x43, 'a', 'b', 'c'})));
+  refused(spell({0xd8, 70, 0x48, 1, 0, 0, 0, 2, 0, 0, 0, 0x42, 'a', 'b'}));            // too few bytes
+  refused(spell({0xd8, 70, 0x48, 1, 0, 0, 0, 2, 0, 0, 0, 0x44, 'a', 'b', 'c', 'd'}));  // too many
+  refused(spell({0xd8, 70, 0x44, 0xff, 0xff, 0xff, 0xff, 0x41, 'a'}));                 // a length beyond all
+  refused(spell({0xd8, 70, 0x40, 0x63, 'a', 'b', 'c'}));                               // text where bytes belong
+  refused(spell({0xd8, 70, 0x40, 0xd8, 70, 0x40}));                                    // numbers where bytes belong
+  refused(spell({0x80, 0x40}));                                                        // an array for the lengths
 }
