@@ -64,6 +64,7 @@ std::string describe(const BuildProgress& progress, Duration elapsed) {
       return "writing partitions: " + documents + ", " + std::to_string(progress.partitions_finished) + " of " +
              std::to_string(progress.partitions) + " finished";
     case BuildPhase::statistics: return "writing statistics: " + documents;
+    case BuildPhase::spelling: return "writing the spelling dictionary: " + documents;
     case BuildPhase::publishing: return "publishing: " + documents;
   }
   return documents;

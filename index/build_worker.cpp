@@ -5,6 +5,7 @@
 #include "index/builder.hpp"
 #include "index/document_indexer.hpp"
 #include "index/engine_error.hpp"
+#include "index/lookup.hpp"
 
 namespace hedgerow {
 
@@ -36,7 +37,7 @@ void BuildWorker::finish(std::uint64_t collection_documents) {
   queue_.close();
 }
 
-result<std::map<PartitionId, PartitionInfo>> BuildWorker::wait() {
+result<BuiltPartitions> BuildWorker::wait() {
   thread_.join();
   if (failure_) return *failure_;
   return std::move(finished_);
@@ -56,7 +57,7 @@ void BuildWorker::announce(std::atomic<std::uint32_t>& count) {
 }
 
 result<void> BuildWorker::work() {
-  DocumentIndexer indexer(settings_.stemmer);
+  DocumentIndexer indexer(settings_.stemmer, settings_.title_weight);
   std::map<PartitionId, PartitionWriter> writers;
   for (const PartitionId partition : own_) {
     writers.try_emplace(partition, settings_.folder / ("scratch-" + partition_file_name(partition)),
@@ -70,6 +71,7 @@ result<void> BuildWorker::work() {
   };
   while (auto next = queue_.pop()) {
     const PartitionId partition = partition_of(next->document.id, settings_.partitions);
+    if (const auto counted = finished_.facets.add(next->document); !counted) return counted;
     Batch& batch = batches[partition];
     batch.bytes += bytes_of(next->document);
     batch.documents.push_back(std::move(*next));
@@ -83,7 +85,7 @@ result<void> BuildWorker::work() {
                                         .number = partition.value,
                                         .documents = collection_documents_});
     info.file = settings_.folder.filename() / partition_file_name(partition);
-    finished_.emplace(partition, std::move(info));
+    finished_.partitions.emplace(partition, std::move(info));
     announce(news_.partitions_finished);
   }
   return {};

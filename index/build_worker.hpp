@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "index/document_queue.hpp"
+#include "index/facet_tally.hpp"
 #include "index/manifest.hpp"
 #include "index/partition_writer.hpp"
 
@@ -21,11 +22,18 @@ namespace hedgerow {
 struct BuildWorkerSettings {
   std::filesystem::path folder;  // of the generation
   std::string stemmer;
+  std::uint32_t title_weight = 1;
   Generation generation;
   std::uint32_t partitions = 0;  // of the whole index
   std::uint64_t queue_bytes = 0;
   std::uint64_t batch_bytes = 0;  // of documents that wait for others of their partition, per partition
   std::uint64_t partition_bytes = 0;
+};
+
+// What a worker has to show at its end.
+struct BuiltPartitions {
+  std::map<PartitionId, PartitionInfo> partitions;
+  FacetTally facets;
 };
 
 // What the workers of a build tell the building thread while it waits for them.
@@ -47,7 +55,7 @@ class BuildWorker {
   // Nothing more comes: the collection holds so many documents. The partitions are finished now.
   void finish(std::uint64_t collection_documents);
   // Waits for the end, and gives the finished partitions or the reason why there are none.
-  result<std::map<PartitionId, PartitionInfo>> wait();
+  result<BuiltPartitions> wait();
 
  private:
   void run();
@@ -59,7 +67,7 @@ class BuildWorker {
   BuildWorkerNews& news_;
   DocumentQueue queue_;
   std::uint64_t collection_documents_ = 0;  // written before the queue is closed, read after
-  std::map<PartitionId, PartitionInfo> finished_;
+  BuiltPartitions finished_;
   std::optional<Error> failure_;  // written by the thread, read after it has ended
   std::thread thread_;
 };

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <thread>
 
-#include "base/random.hpp"
 #include "index/build_worker.hpp"
 #include "index/engine_error.hpp"
 #include "index/generation.hpp"
 #include "index/guard.hpp"
+#include "index/lookup.hpp"
+#include "index/spelling_writer.hpp"
 #include "index/statistics_writer.hpp"
 
 namespace hedgerow {
@@ -26,6 +27,11 @@ result<void> check(const BuildSettings& settings) {
     return Error{Errc::invalid_argument,
                  "memory: at least " + std::to_string(BuildSettings::smallest_memory >> 20) + " MiB"};
   }
+  if (settings.title_weight < 1 || settings.title_weight > Manifest::most_title_weight) {
+    return Error{Errc::invalid_argument,
+                 "title weight: from 1 to " + std::to_string(Manifest::most_title_weight)};
+  }
+  if (const char* wrong = what_is_wrong_with(settings.bm25)) return Error{Errc::invalid_argument, wrong};
   try {
     Xapian::Stem{settings.stemmer};
   } catch (const Xapian::Error&) {
@@ -44,6 +50,7 @@ Workers start_workers(const BuildSettings& settings, const GenerationBuild& buil
   const std::uint64_t for_documents = settings.memory_bytes / 8;
   const BuildWorkerSettings worker_settings{.folder = build.folder(),
                                             .stemmer = settings.stemmer,
+                                            .title_weight = settings.title_weight,
                                             .generation = build.generation(),
                                             .partitions = settings.partitions,
                                             .queue_bytes = for_documents / 2 / count,
@@ -87,8 +94,8 @@ result<std::uint64_t> read_all(Reader& reader, const BuildSettings& settings, co
   return documents;
 }
 
-result<std::map<PartitionId, PartitionInfo>> wait_for(Workers& workers, BuildWorkerNews& news,
-                                                      const BuildObserver& observer, BuildProgress progress) {
+result<BuiltPartitions> wait_for(Workers& workers, BuildWorkerNews& news, const BuildObserver& observer,
+                                 BuildProgress progress) {
   for (;;) {
     const std::uint32_t seen = news.changes.load();
     progress.partitions_finished = news.partitions_finished.load();
@@ -96,13 +103,14 @@ result<std::map<PartitionId, PartitionInfo>> wait_for(Workers& workers, BuildWor
     if (news.workers_ended.load() == workers.size()) break;
     news.changes.wait(seen);
   }
-  std::map<PartitionId, PartitionInfo> partitions;
+  BuiltPartitions built;
   for (auto& worker : workers) {
     auto finished = worker->wait();
     if (!finished) return finished.error();
-    partitions.merge(*finished);
+    built.partitions.merge(finished->partitions);
+    if (const auto merged = built.facets.merge(finished->facets); !merged) return merged.error();
   }
-  return partitions;
+  return built;
 }
 
 result<Manifest> build(Reader& reader, const BuildSettings& settings, const BuildObserver& observer) {
@@ -118,15 +126,20 @@ result<Manifest> build(Reader& reader, const BuildSettings& settings, const Buil
   BuildProgress progress{.phase = BuildPhase::finishing, .read = reader.progress()};
   progress.partitions = settings.partitions;
   for (auto& worker : workers) worker->finish(*documents);
-  auto partitions = wait_for(workers, news, observer, progress);
-  if (!partitions) return partitions.error();
+  auto built = wait_for(workers, news, observer, progress);
+  if (!built) return built.error();
+  auto facets = built->facets.fields();
+  if (!facets) return facets.error();
 
   Manifest manifest;
   manifest.collection = settings.collection;
   manifest.generation = build->generation();
   manifest.stemmer = settings.stemmer;
+  manifest.title_weight = settings.title_weight;
+  manifest.bm25 = settings.bm25;
+  manifest.facets = std::move(*facets);
   std::vector<std::filesystem::path> files;
-  for (auto& [partition, info] : *partitions) {
+  for (auto& [partition, info] : built->partitions) {
     files.push_back(settings.directory / info.file);
     manifest.documents += info.documents;
     manifest.total_length += info.total_length;
@@ -136,14 +149,21 @@ result<Manifest> build(Reader& reader, const BuildSettings& settings, const Buil
   progress.phase = BuildPhase::statistics;
   progress.partitions_finished = settings.partitions;
   observer.progress(progress);
+  DatabaseLabel label{.kind = "statistics",
+                      .generation = manifest.generation,
+                      .number = settings.partitions,
+                      .documents = manifest.documents};
   manifest.statistics_file = build->folder_name() + "/statistics";
-  manifest.statistics_sha256 = write_statistics(files, settings.directory / manifest.statistics_file,
-                                                build->folder() / "scratch-statistics",
-                                                {.kind = "statistics",
-                                                 .generation = manifest.generation,
-                                                 .number = settings.partitions,
-                                                 .documents = manifest.documents},
-                                                settings.memory_bytes);
+  const auto statistics = settings.directory / manifest.statistics_file;
+  manifest.statistics_sha256 =
+      write_statistics(files, statistics, build->folder() / "scratch-statistics", label, settings.memory_bytes);
+
+  progress.phase = BuildPhase::spelling;
+  observer.progress(progress);
+  label.kind = "spelling";
+  manifest.spelling_file = build->folder_name() + "/spelling";
+  manifest.spelling_sha256 = write_spelling(statistics, settings.directory / manifest.spelling_file,
+                                            build->folder() / "scratch-spelling", label, settings.memory_bytes);
 
   progress.phase = BuildPhase::publishing;
   observer.progress(progress);
@@ -156,10 +176,6 @@ result<Manifest> build(Reader& reader, const BuildSettings& settings, const Buil
 result<Manifest> build_index(Reader& reader, const BuildSettings& settings, const BuildObserver& observer) {
   if (auto checked = check(settings); !checked) return checked.error();
   return translating_exceptions("build", [&] { return build(reader, settings, observer); });
-}
-
-PartitionId partition_of(std::string_view id, std::uint32_t partitions) {
-  return PartitionId{static_cast<std::uint32_t>(stable_hash(id) % partitions)};
 }
 
 }  // namespace hedgerow

@@ -25,6 +25,10 @@ struct BuildSettings {
   std::uint32_t partitions = 16;
   // A Xapian stemmer language, or "none".
   std::string stemmer = "english";
+  // How often a word of the title counts, from 1 to Manifest::most_title_weight.
+  std::uint32_t title_weight = 1;
+  // How documents are scored; goes into the manifest, so a change needs a new build.
+  Bm25Parameters bm25;
   OnReadError on_read_error = OnReadError::skip;
   // Goal for the memory of the build, in bytes, at least smallest_memory. An eighth is for documents on their way to
   // the writers; the rest is shared evenly by the partitions, each of which writes out what it holds whenever that
@@ -37,7 +41,7 @@ struct BuildSettings {
   static constexpr std::uint64_t smallest_memory = 16 << 20;
 };
 
-enum class BuildPhase { reading, finishing, statistics, publishing };
+enum class BuildPhase { reading, finishing, statistics, spelling, publishing };
 
 struct BuildProgress {
   BuildPhase phase = BuildPhase::reading;
@@ -55,10 +59,7 @@ struct BuildObserver {
 
 // Reads to the end and publishes the next generation in settings.directory; what is there stays as it is on any error.
 // Errors: invalid_argument (settings), refused (another build is running there), input (a read error with
-// OnReadError::stop, a fatal one, or a collection without documents), io, internal.
+// OnReadError::stop, a fatal one, a collection without documents, or facets that an index cannot hold), io, internal.
 result<Manifest> build_index(Reader& reader, const BuildSettings& settings, const BuildObserver& observer = {});
-
-// The partition of a document, by its external id: the same for ever.
-PartitionId partition_of(std::string_view id, std::uint32_t partitions);
 
 }  // namespace hedgerow

@@ -135,6 +135,15 @@ int run_index_command(int argc, char** argv) {
       ->transform(CLI::AsSizeValue(false));
   build_command->add_option("--stemmer", arguments.settings.stemmer, "A Xapian stemmer language, or none")
       ->capture_default_str();
+  build_command->add_option("--title-weight", arguments.settings.title_weight, "How often a word of the title counts")
+      ->check(CLI::Range(1u, Manifest::most_title_weight))
+      ->capture_default_str();
+  build_command->add_option("--k1", arguments.settings.bm25.k1, "BM25: how slowly further occurrences stop counting")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  build_command->add_option("--b", arguments.settings.bm25.b, "BM25: how much a document's length counts")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   build_command->add_option("--threads", arguments.settings.threads, "Worker threads (0: one per core)")
       ->check(CLI::Range(0u, 1024u))
       ->capture_default_str();

@@ -12,11 +12,11 @@
 
 namespace hedgerow {
 
-// Kept as Xapian metadata. kind is "partition" or "statistics".
+// Kept as Xapian metadata. kind is "partition", "statistics" or "spelling".
 struct DatabaseLabel {
   std::string kind;
   Generation generation;
-  std::uint32_t number = 0;       // of a partition, its number; of the statistics, how many partitions
+  std::uint32_t number = 0;       // of a partition, its number; of the others, how many partitions
   std::uint64_t documents = 0;    // of the whole collection
   friend bool operator==(const DatabaseLabel&, const DatabaseLabel&) = default;
 };

@@ -76,7 +76,9 @@ std::string id_term(std::string_view id) {
 }
 
 std::string facet_term_prefix(std::string_view name) {
-  return std::string(facet_prefix).append(name).append(":");
+  std::string prefix(facet_prefix);
+  for (const char byte : name) prefix.push_back(byte == ':' ? '\1' : byte);
+  return prefix.append(":");
 }
 
 std::optional<std::string> facet_term(std::string_view name, std::string_view value) {
@@ -89,6 +91,22 @@ std::string in_lower_case(std::string_view text) { return Xapian::Unicode::tolow
 
 std::uint32_t values_slot(std::string_view name) { return slot(name); }
 std::uint32_t number_slot(std::string_view name) { return slot(name) + 1; }
+
+std::string encode_values(const std::vector<std::string>& values) {
+  std::string encoded;
+  for (const std::string& value : values) {
+    if (value.empty() || value.size() > 255) continue;
+    encoded.push_back(static_cast<char>(static_cast<unsigned char>(value.size())));
+    encoded += value;
+  }
+  return encoded;
+}
+
+std::vector<std::string> decode_values(std::string_view encoded) {
+  std::vector<std::string> values;
+  for (auto value = take_value(encoded); !value.empty(); value = take_value(encoded)) values.emplace_back(value);
+  return values;
+}
 
 std::optional<RangeValue> parse_range_value(std::string_view text) {
   if (const auto number = parse_number(text)) return number;

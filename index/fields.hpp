@@ -15,10 +15,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hedgerow::fields {
 
-inline constexpr std::string_view title = "title";  // the name of the field that is no facet
+// The name of the field that is no facet. A facet of that name is counted and shown as any other, but "title:" in a
+// query always means the title.
+inline constexpr std::string_view title = "title";
 inline constexpr std::string_view title_prefix = "S";
 inline constexpr std::string_view id_prefix = "Q";
 inline constexpr std::string_view facet_prefix = "XF";
@@ -26,7 +29,9 @@ inline constexpr std::string_view facet_prefix = "XF";
 // The term of a document's external id; an id that is too long for a term is hashed.
 std::string id_term(std::string_view id);
 
-// "XFname:", and the whole term; nothing for a value that is too long for a term, which no facet value is (Document).
+// "XFname:", and the whole term. A colon in the name is written as the byte 1 (which no name holds), so that no two
+// facets share a term. Nothing for a value that is too long for a term, as a few facet values of some 80 characters are
+// that need more bytes in lower case: such a value is counted, but no filter finds it.
 std::string facet_term_prefix(std::string_view name);
 std::optional<std::string> facet_term(std::string_view name, std::string_view value);
 
@@ -37,6 +42,27 @@ std::string in_lower_case(std::string_view text);
 // them: two names of one collection share a slot once in some 10^7 collections of ten facets; a build notices.
 std::uint32_t values_slot(std::string_view name);
 std::uint32_t number_slot(std::string_view name);
+
+// What the values slot holds: each value behind a byte with its length. Values are as Document promises; one of more
+// than 255 bytes, or of none, is left out.
+std::string encode_values(const std::vector<std::string>& values);
+
+// The first value of what is left of an encoded slot, taken off its front; empty once nothing is left, or where the
+// bytes are not what encode_values makes. The view points into what the caller holds.
+inline std::string_view take_value(std::string_view& encoded) {
+  if (encoded.empty()) return {};
+  const std::size_t length = static_cast<unsigned char>(encoded.front());
+  if (length >= encoded.size()) {
+    encoded = {};
+    return {};
+  }
+  const std::string_view value = encoded.substr(1, length);
+  encoded.remove_prefix(1 + length);
+  return value;
+}
+
+// All of them.
+std::vector<std::string> decode_values(std::string_view encoded);
 
 // What a facet's value is, for ranges.
 enum class ValueKind { category, number, date };

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "corpus/document.hpp"
+
 namespace hedgerow {
 
 namespace {
@@ -27,6 +29,21 @@ bool is_sha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+struct NamedKind {
+  fields::ValueKind kind;
+  const char* name;
+};
+constexpr NamedKind kinds[] = {{fields::ValueKind::category, "category"},
+                               {fields::ValueKind::number, "number"},
+                               {fields::ValueKind::date, "date"}};
+
+const char* name_of(fields::ValueKind kind) {
+  for (const auto& known : kinds) {
+    if (known.kind == kind) return known.name;
+  }
+  return "";
+}
+
 // Reads fields by name; the first that is missing or of the wrong type is remembered, and everything after reads as
 // empty.
 class FieldReader {
@@ -43,6 +60,25 @@ class FieldReader {
       return complain(name, "is not a whole number in range");
     }
     out = value->get<Number>();
+  }
+
+  void real(const char* name, double& out) {
+    const json* value = find(name);
+    if (value == nullptr) return;
+    if (!value->is_number()) return complain(name, "is not a number");
+    out = value->get<double>();
+  }
+
+  void kind(const char* name, fields::ValueKind& out) {
+    std::string word;
+    text(name, word);
+    if (!complaint_.empty()) return;
+    for (const auto& known : kinds) {
+      if (word != known.name) continue;
+      out = known.kind;
+      return;
+    }
+    complain(name, "is none of category, number, date");
   }
 
   void text(const char* name, std::string& out) {
@@ -62,6 +98,10 @@ class FieldReader {
     if (complaint_.empty() && !is_sha256(out)) complain(name, "is not a SHA-256");
   }
 
+  void complain(const char* name, const std::string& what) {
+    complaint_ = where_ + ": field '" + name + "' " + what;
+  }
+
  private:
   const json* find(const char* name) {
     if (!complaint_.empty()) return nullptr;
@@ -77,14 +117,65 @@ class FieldReader {
     return &*found;
   }
 
-  void complain(const char* name, const char* what) {
-    complaint_ = where_ + ": field '" + name + "' " + what;
-  }
-
   const json& object_;
   std::string where_;
   std::string& complaint_;
 };
+
+// The readers of the manifest's parts do nothing once something else is wrong.
+
+// A member of the manifest's object; null where it is not there.
+const json& member(const json& root, const char* name) {
+  static const json nothing;
+  const auto found = root.find(name);
+  return found == root.end() ? nothing : *found;
+}
+
+void read_file(const json& root, const char* name, std::string& file, std::string& sha256, std::string& complaint) {
+  FieldReader fields(member(root, name), std::string("manifest.json: ") + name, complaint);
+  fields.file("file", file);
+  fields.sha256("sha256", sha256);
+}
+
+void read_bm25(const json& root, Manifest& manifest, std::string& complaint) {
+  FieldReader fields(member(root, "bm25"), "manifest.json: bm25", complaint);
+  fields.real("k1", manifest.bm25.k1);
+  fields.real("k3", manifest.bm25.k3);
+  fields.real("b", manifest.bm25.b);
+  fields.real("min_normalised_length", manifest.bm25.min_normalised_length);
+  if (!complaint.empty()) return;
+  if (const char* wrong = what_is_wrong_with(manifest.bm25)) {
+    complaint = std::string("manifest.json: bm25 is out of bounds: ") + wrong;
+  }
+}
+
+void read_facets(const json& root, Manifest& manifest, std::string& complaint) {
+  if (!complaint.empty()) return;
+  const json& facets = member(root, "facets");
+  if (!facets.is_array() || facets.size() > Manifest::most_facets) {
+    complaint = "manifest.json: field 'facets' is not a list of at most " + std::to_string(Manifest::most_facets) +
+                " facets";
+    return;
+  }
+  for (const auto& element : facets) {
+    FacetField facet;
+    FieldReader fields(element, "manifest.json: facet " + std::to_string(manifest.facets.size()), complaint);
+    fields.text("name", facet.name);
+    fields.kind("kind", facet.kind);
+    fields.number("documents", facet.documents);
+    if (!complaint.empty()) return;
+    if (facet.name.empty() || facet.name.size() > Document::longest_facet_name_bytes) {
+      return fields.complain("name", "is not the name of a facet");
+    }
+    if (!manifest.facets.empty() && manifest.facets.back().name >= facet.name) {
+      return fields.complain("name", "is not behind the facet before it");
+    }
+    if (facet.documents < 1 || facet.documents > manifest.documents) {
+      return fields.complain("documents", "is not from 1 to the documents of the collection");
+    }
+    manifest.facets.push_back(std::move(facet));
+  }
+}
 
 }  // namespace
 
@@ -96,14 +187,26 @@ std::string manifest_to_json(const Manifest& manifest) {
                           {"total_length", partition.total_length},
                           {"sha256", partition.sha256}});
   }
+  nlohmann::ordered_json facets = nlohmann::ordered_json::array();
+  for (const auto& facet : manifest.facets) {
+    facets.push_back({{"name", facet.name}, {"kind", name_of(facet.kind)}, {"documents", facet.documents}});
+  }
   const nlohmann::ordered_json root{
       {"format_version", Manifest::format_version},
       {"collection", manifest.collection},
       {"generation", manifest.generation.value},
       {"stemmer", manifest.stemmer},
+      {"title_weight", manifest.title_weight},
+      {"bm25",
+       {{"k1", manifest.bm25.k1},
+        {"k3", manifest.bm25.k3},
+        {"b", manifest.bm25.b},
+        {"min_normalised_length", manifest.bm25.min_normalised_length}}},
       {"documents", manifest.documents},
       {"total_length", manifest.total_length},
+      {"facets", std::move(facets)},
       {"statistics", {{"file", manifest.statistics_file}, {"sha256", manifest.statistics_sha256}}},
+      {"spelling", {{"file", manifest.spelling_file}, {"sha256", manifest.spelling_sha256}}},
       {"partitions", std::move(partitions)}};
   return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -128,12 +231,14 @@ result<Manifest> manifest_from_json(const std::string& text) {
   fields.text("stemmer", manifest.stemmer);
   fields.number("documents", manifest.documents);
   fields.number("total_length", manifest.total_length);
-  if (complaint.empty()) {
-    const json statistics_object = root.value("statistics", json());
-    FieldReader statistics(statistics_object, "manifest.json: statistics", complaint);
-    statistics.file("file", manifest.statistics_file);
-    statistics.sha256("sha256", manifest.statistics_sha256);
+  fields.number("title_weight", manifest.title_weight);
+  if (complaint.empty() && (manifest.title_weight < 1 || manifest.title_weight > Manifest::most_title_weight)) {
+    fields.complain("title_weight", "is not from 1 to " + std::to_string(Manifest::most_title_weight));
   }
+  read_bm25(root, manifest, complaint);
+  read_facets(root, manifest, complaint);
+  read_file(root, "statistics", manifest.statistics_file, manifest.statistics_sha256, complaint);
+  read_file(root, "spelling", manifest.spelling_file, manifest.spelling_sha256, complaint);
   if (!complaint.empty()) return Error{Errc::corrupt, complaint};
   try {
     Xapian::Stem{manifest.stemmer};

@@ -34,6 +34,9 @@ struct FacetField {
 
 struct Manifest {
   static constexpr int format_version = 2;
+  static constexpr std::uint32_t most_title_weight = 100;
+  // Each facet costs two value slots in every partition; a collection with more has taken something else for facets.
+  static constexpr std::size_t most_facets = 256;
   std::string collection;
   Generation generation;
   std::string stemmer;  // a Xapian stemmer language, "english"
@@ -45,7 +48,7 @@ struct Manifest {
   std::vector<FacetField> facets;  // by name
   // How documents are scored: the same for every leaf and root of a generation.
   Bm25Parameters bm25;
-  std::uint32_t title_weight = 1;  // how often a word of the title counts
+  std::uint32_t title_weight = 1;  // how often a word of the title counts, from 1 to most_title_weight
   std::uint64_t documents = 0;
   std::uint64_t total_length = 0;
 

@@ -17,7 +17,9 @@ struct Bm25Parameters {
   double min_normalised_length = 0.5;  // m: a document shorter than this share of the average gains no more by it
 };
 
-inline constexpr Bm25Parameters bm25_parameters{};
+// One sentence that names the parameter which is out of bounds: k1 and k3 from 0 to 1000, b and m from 0 to 1. Null:
+// none.
+const char* what_is_wrong_with(const Bm25Parameters& parameters);
 
 // log of (N - df + 0.5) / (df + 0.5), where ratios below 2 are lifted so that no term counts against a document.
 // 0 <= document_frequency <= documents.

@@ -2,10 +2,15 @@
 
 #include <xapian.h>
 
+#include "index/fields.hpp"
 #include "index/guard.hpp"
 #include "index/partition_writer.hpp"
 
 namespace hedgerow {
+
+bool is_described(std::string_view term) {
+  return term != guard::marker_term && !term.starts_with(fields::id_prefix);
+}
 
 namespace {
 
@@ -14,7 +19,7 @@ Xapian::Document frequencies_of(const Xapian::Database& partition) {
   Xapian::Document frequencies;
   const auto end = partition.allterms_end();
   for (auto term = partition.allterms_begin(); term != end; ++term) {
-    if (*term == guard::marker_term) continue;
+    if (!is_described(*term)) continue;
     frequencies.add_term(*term, term.get_termfreq() - guard::count);
   }
   return frequencies;

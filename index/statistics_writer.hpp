@@ -6,11 +6,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "index/database_label.hpp"
 
 namespace hedgerow {
+
+// Whether the statistics hold a term of a partition: neither the guards' marker nor the id of a document, which would
+// double them and tell nothing.
+bool is_described(std::string_view term);
 
 // partitions: the finished files, in order. Works in the folder scratch, which must not exist and is removed. Changes
 // are written out whenever they hold more than about memory_bytes. Returns the file's SHA-256.

@@ -9,6 +9,8 @@
 #include "index/engine_error.hpp"
 #include "index/guard.hpp"
 #include "index/manifest.hpp"
+#include "index/spelling_writer.hpp"
+#include "index/statistics_writer.hpp"
 #include "index/stored_document.hpp"
 
 namespace hedgerow {
@@ -34,6 +36,28 @@ class Verifier {
     }
     const auto end = statistics_->allterms_end();
     for (auto term = statistics_->allterms_begin(); term != end; ++term) ++report_.terms;
+  }
+
+  // Its words are the plain words of the statistics, with their document frequencies; both lists are sorted.
+  void spelling() {
+    const auto& file = manifest_.spelling_file;
+    if (!checksum_holds(file, manifest_.spelling_sha256)) return;
+    const auto database = open(file, {.kind = "spelling",
+                                      .generation = manifest_.generation,
+                                      .number = static_cast<std::uint32_t>(manifest_.partitions.size()),
+                                      .documents = manifest_.documents});
+    if (!database || !statistics_) return;
+    auto word = database->spellings_begin();
+    const auto end = database->spellings_end();
+    const auto terms_end = statistics_->allterms_end();
+    for (auto term = statistics_->allterms_begin(); term != terms_end; ++term) {
+      if (!is_spelling_word(*term)) continue;
+      if (word == end || *word != *term || word.get_termfreq() != statistics_->get_collection_freq(*term)) {
+        return complain(file, "the statistics do not agree with it, first at the word '" + *term + "'");
+      }
+      ++word;
+    }
+    if (word != end) complain(file, "holds a word that the statistics do not: '" + *word + "'");
   }
 
   void partition(PartitionId partition) {
@@ -119,7 +143,7 @@ class Verifier {
     const auto described_end = statistics_->termlist_end(partition.value + 1);
     const auto end = database.allterms_end();
     for (auto term = database.allterms_begin(); term != end; ++term) {
-      if (*term == guard::marker_term) continue;
+      if (!is_described(*term)) continue;
       if (described == described_end || *described != *term ||
           described.get_wdf() + guard::count != term.get_termfreq()) {
         return complain(file, "the statistics do not agree with it, first at the term '" + *term + "'");
@@ -155,6 +179,7 @@ result<VerifyReport> verify_index(const std::filesystem::path& directory,
     if (!checked) report.problems.push_back(to_string(checked.error()));
   };
   check_file(manifest->statistics_file, [&] { verifier.statistics(); });
+  check_file(manifest->spelling_file, [&] { verifier.spelling(); });
   for (std::uint32_t p = 0; p < manifest->partitions.size(); ++p) {
     check_file(manifest->partitions[p].file, [&] { verifier.partition(PartitionId{p}); });
   }

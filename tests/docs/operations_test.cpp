@@ -40,7 +40,7 @@ std::string help_of(const std::string& program) {
 std::set<std::string> settings_of(const std::string& program, std::initializer_list<const char*> subcommands) {
   std::string help = help_of(program);
   for (const char* subcommand : subcommands) help += help_of(program + " " + subcommand);
-  auto settings = found_in(help, "\n +(?:-[a-z],)?(--?[a-z][a-z-]*)");
+  auto settings = found_in(help, "\n +(?:-[a-z],)?(--?[a-z][a-z0-9-]*)");
   settings.erase("--help");
   return settings;
 }
@@ -53,7 +53,7 @@ std::set<std::string> settings_in(const std::string& document, const std::string
   const std::string section = document.substr(begin, end - begin);
   std::set<std::string> settings;
   for (const auto& row : found_in(section, "\n\\| ([^|]*) \\|")) {
-    settings.merge(found_in(row, "`(--?[a-z][a-z-]*)`"));
+    settings.merge(found_in(row, "`(--?[a-z][a-z0-9-]*)`"));
   }
   return settings;
 }

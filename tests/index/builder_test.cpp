@@ -10,6 +10,7 @@
 #include "index/builder.hpp"
 #include "index/generation.hpp"
 #include "index/local_search.hpp"
+#include "index/lookup.hpp"
 #include "index/verify.hpp"
 #include "small_collection.hpp"
 #include "temporary_directory.hpp"
@@ -124,7 +125,7 @@ TEST_CASE("Read errors are skipped or stop the build, as asked, a fatal one alwa
   // Nothing of the failed ones is left, and the first build is the index.
   CHECK(entries_of(directory.path()) == std::set<std::string>{"build.lock", "generation-1", "manifest.json"});
   CHECK(entries_of(directory.path() / "generation-1") ==
-        std::set<std::string>{"partition-0000", "partition-0001", "partition-0002", "statistics"});
+        std::set<std::string>{"partition-0000", "partition-0001", "partition-0002", "spelling", "statistics"});
   CHECK(read_manifest(directory.path())->generation == Generation{1});
   check_whole(directory.path());
 }
@@ -231,7 +232,7 @@ TEST_CASE("A build that is killed leaves the index intact, and the next build sw
   const Manifest next = build_small(small_collection(100, 153), directory.path(), 2);
   CHECK(next.generation == Generation{2});
   CHECK(entries_of(directory.path() / "generation-2") ==
-        std::set<std::string>{"partition-0000", "partition-0001", "statistics"});
+        std::set<std::string>{"partition-0000", "partition-0001", "spelling", "statistics"});
   check_whole(directory.path());
 }
 

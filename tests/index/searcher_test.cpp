@@ -235,7 +235,7 @@ TEST_CASE("A match ends at the document at which the flag is set") {
   std::atomic<bool> stop{false};
   Raiser raiser(stop);
   Xapian::Enquire enquire(database);
-  enquire.set_weighting_scheme(GlobalWeight(bm25_parameters, 10, &stop));
+  enquire.set_weighting_scheme(GlobalWeight(Bm25Parameters{}, 10, &stop));
   enquire.set_query(Xapian::Query(Xapian::Query::OP_OR, Xapian::Query("kebat"), Xapian::Query(&raiser)));
   CHECK_THROWS_AS(enquire.get_mset(0, 10), MatchStopped);
   stop = false;
