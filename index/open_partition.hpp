@@ -15,6 +15,7 @@ struct PartitionSearcher::Implementation {
   Xapian::Database database;
   std::string name;
   Generation generation;
+  std::string stemmer;  // of the index
   std::uint32_t documents = 0;  // without the guards
   std::uint64_t collection_documents = 0;
   Bm25Parameters bm25;

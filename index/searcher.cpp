@@ -140,6 +140,7 @@ result<PartitionSearcher> PartitionSearcher::open(const std::filesystem::path& d
     implementation->database = std::move(*database);
     implementation->name = info.file;
     implementation->generation = manifest.generation;
+    implementation->stemmer = manifest.stemmer;
     implementation->documents = info.documents;
     implementation->collection_documents = manifest.documents;
     implementation->bm25 = manifest.bm25;
