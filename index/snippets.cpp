@@ -1,11 +1,62 @@
 #include "index/snippets.hpp"
 
+#include <algorithm>
+
+#include "index/engine_error.hpp"
+#include "index/guard.hpp"
+#include "index/open_partition.hpp"
+#include "index/passage.hpp"
+#include "index/prepared_query.hpp"
+
 namespace hedgerow {
 
-result<std::vector<std::string>> make_snippets(const PartitionSearcher&, const PreparedQuery&,
-                                               const std::vector<DocumentNumber>&, const SnippetSettings&,
-                                               const std::atomic<bool>*) {
-  return Error{Errc::unsupported, "not built yet"};
+namespace {
+
+// Terms that a document may be found by; what is excluded is none of them.
+void add_words(const QueryNode& node, const PreparedQuery::Implementation& prepared, QueryWords& words) {
+  if (node.op == QueryOperator::term) {
+    const auto idf = prepared.inverse_document_frequencies.find(node.term);
+    if (idf != prepared.inverse_document_frequencies.end()) words.add(node.term, idf->second);
+    return;
+  }
+  const std::size_t wanted = node.op == QueryOperator::and_not ? 1 : node.children.size();
+  for (std::size_t i = 0; i < std::min(wanted, node.children.size()); ++i) {
+    add_words(node.children[i], prepared, words);
+  }
+}
+
+}  // namespace
+
+result<std::vector<std::string>> make_snippets(const PartitionSearcher& partition, const PreparedQuery& query,
+                                               const std::vector<DocumentNumber>& documents,
+                                               const SnippetSettings& settings, const std::atomic<bool>* stop) {
+  const PartitionSearcher::Implementation& self = partition.implementation();
+  const std::size_t length =
+      std::clamp(settings.length_bytes, SnippetSettings::shortest_length, SnippetSettings::longest_length);
+  return translating_exceptions(self.name, [&]() -> result<std::vector<std::string>> {
+    const Error cancelled{Errc::cancelled, self.name + ": making snippets was stopped"};
+    QueryWords words(self.stemmer);
+    add_words(query.implementation().root, query.implementation(), words);
+    std::vector<std::string> snippets;
+    snippets.reserve(documents.size());
+    for (const DocumentNumber number : documents) {
+      if (stop != nullptr && stop->load(std::memory_order_relaxed)) return cancelled;
+      const Error missing{Errc::not_found, self.name + ": no document " + std::to_string(number.value)};
+      if (number.value == 0 || number.value > self.collection_documents) return missing;
+      std::string data;
+      try {
+        data = self.database.get_document(guard::docid_of(number)).get_data();
+      } catch (const Xapian::DocNotFoundError&) {
+        return missing;
+      }
+      const auto stored = decode_stored_document(data);
+      if (!stored) return stored.error();
+      auto passage = best_passage(stored->text, words, length, stop);
+      if (!passage) return cancelled;
+      snippets.push_back(std::move(*passage));
+    }
+    return snippets;
+  });
 }
 
 }  // namespace hedgerow

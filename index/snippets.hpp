@@ -14,12 +14,17 @@
 namespace hedgerow {
 
 struct SnippetSettings {
-  std::size_t length_bytes = 240;  // of the text that is shown, about; marks and entities come on top
+  static constexpr std::size_t shortest_length = 64;
+  static constexpr std::size_t longest_length = 4096;
+
+  // Of the text that is shown, at most (lifted or lowered to the two above); marks, entities and ellipses come on top.
+  std::size_t length_bytes = 240;
 };
 
 // One for each document, in their order: HTML in which everything from the document is escaped and the query's words
-// stand in <b>…</b>; the start of the text where no word of the query stands in it; empty where there is no text.
-// The same for every partitioning. *stop as in PartitionSearcher::search; may be null.
+// stand in <b>…</b> (whatever stands for a term of the query, as the search takes it; not what is only excluded); the
+// start of the text where no word of the query stands in it; empty where there is no text. See passage.hpp for which
+// passage it is. The same for every partitioning. *stop is read between documents and while a text is read; may be null.
 // Errors: cancelled, not_found, corrupt, io.
 result<std::vector<std::string>> make_snippets(const PartitionSearcher& partition, const PreparedQuery& query,
                                                const std::vector<DocumentNumber>& documents,
