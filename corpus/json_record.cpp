@@ -58,6 +58,14 @@ class RecordHandler final : public nlohmann::json_sax<json> {
     return false;
   }
 
+  // "_id" is the id where there is no "id"; it was taken for a facet until that was known.
+  void settle_id() {
+    const auto underscored = record.document.facets.find("_id");
+    if (has_id_ || underscored == record.document.facets.end() || underscored->second.size() != 1) return;
+    record.document.id = std::move(underscored->second.front());
+    record.document.facets.erase(underscored);
+  }
+
   JsonRecord record;
   std::string fault;
 
@@ -78,6 +86,7 @@ class RecordHandler final : public nlohmann::json_sax<json> {
   bool scalar(std::string value, const char* kind) {
     if (depth_ == 0) return no_object();
     if (depth_ > 2 || (depth_ == 2 && !in_array_)) return true;
+    has_id_ |= key_ == "id";
     std::string* const own = own_field();
     if (own == nullptr) {
       record.document.facets[key_].push_back(std::move(value));
@@ -110,6 +119,7 @@ class RecordHandler final : public nlohmann::json_sax<json> {
 
   std::uint64_t depth_ = 0;
   bool in_array_ = false;
+  bool has_id_ = false;
   std::string key_;
 };
 
@@ -118,7 +128,10 @@ class RecordHandler final : public nlohmann::json_sax<json> {
 result<JsonRecord> parse_json_record(std::string_view line) {
   RecordHandler handler;
   try {
-    if (json::sax_parse(line.begin(), line.end(), &handler)) return std::move(handler.record);
+    if (json::sax_parse(line.begin(), line.end(), &handler)) {
+      handler.settle_id();
+      return std::move(handler.record);
+    }
   } catch (const std::exception& error) {
     handler.fault = error.what();
   }

@@ -17,9 +17,9 @@ struct JsonRecord {
   std::string nested_field;
 };
 
-// "id" is a string or a whole number; "title", "text" and "url" are strings, null, or absent. Every other field is a
-// facet: a string, a number (as it is written), true or false, or an array of those; null counts as absent. Of a field
-// that comes twice, the last counts. The line must be valid UTF-8.
+// "id", or "_id" where there is no "id", is a string or a whole number; "title", "text" and "url" are strings, null, or
+// absent. Every other field is a facet: a string, a number (as it is written), true or false, or an array of those; null
+// counts as absent. Of a field that comes twice, the last counts. The line must be valid UTF-8.
 // Errors: input, naming the field or the byte of the line.
 result<JsonRecord> parse_json_record(std::string_view line);
 

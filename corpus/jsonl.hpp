@@ -1,5 +1,6 @@
-// A file with one JSON object a line as a corpus, plain or compressed: {"id", "title", "text", "url", …}, every other
-// field a facet (see json_record.hpp). Empty lines are passed over; an empty file is a corpus without documents.
+// A file with one JSON object a line as a corpus, plain or compressed: {"id" (or "_id"), "title", "text", "url", …},
+// every other field a facet (see json_record.hpp). Empty lines are passed over; an empty file is a corpus without
+// documents.
 //
 // A line that is no such object is an error of its own, and reading goes on behind it. Compressed data that is damaged
 // or breaks off is a fatal error.

@@ -4,6 +4,8 @@
 #include "corpus/debian.hpp"
 #include "corpus/jsonl.hpp"
 #include "corpus/synthetic.hpp"
+#include "corpus/trec.hpp"
+#include "corpus/tsv.hpp"
 
 namespace hedgerow {
 
@@ -21,6 +23,8 @@ constexpr Format formats[] = {
     {"debian", "debian[:FOLDER]", "the Debian package catalogue, from apt's lists", open_debian},
     {"jsonl", "jsonl:FILE", "one JSON object a line: id, title, text, url; other fields are facets", open_jsonl},
     {"synthetic", "synthetic:N", "N made-up documents, the same for the same seed", open_synthetic},
+    {"trec", "trec:PATH", "TREC's <DOC> form: a file, or a folder of them", open_trec},
+    {"tsv", "tsv:FILE", "columns with tabs: with a heading, or id-text, id-title-text, id-url-title-text", open_tsv},
 };
 
 }  // namespace

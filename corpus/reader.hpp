@@ -73,7 +73,8 @@ struct CorpusSettings {
   std::uint64_t seed = 1;
 };
 
-// Opens a corpus by the name the command line uses: "debian", "debian:FOLDER", "jsonl:FILE", "synthetic:N".
+// Opens a corpus by the name the command line uses: "debian", "debian:FOLDER", "jsonl:FILE", "trec:PATH", …
+// (corpus_names() has them all).
 //
 // Held for every format alike (see Document): an id that is missing, unfit or was there before, and an empty document,
 // become ReadErrors, which are not fatal; ill-formed UTF-8 is replaced and counted; control characters become spaces;

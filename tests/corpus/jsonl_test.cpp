@@ -55,6 +55,16 @@ TEST_CASE("whole numbers are ids, null is absent, and of a field that comes twic
         Document{"b", "", "", "", {{"f", {"z"}}}});
 }
 
+TEST_CASE("_id is the id where there is no id, and a facet beside one") {
+  CHECK(parse_json_record(R"({"_id": "b", "text": "t", "metadata": {}})")->document == Document{"b", "", "", "t", {}});
+  CHECK(parse_json_record(R"({"text": "t", "_id": 31715818})")->document == Document{"31715818", "", "", "t", {}});
+  for (const char* line : {R"({"_id": "b", "id": "a"})", R"({"id": "a", "_id": "b"})"}) {
+    CHECK(parse_json_record(line)->document == Document{"a", "", "", "", {{"_id", {"b"}}}});
+  }
+  CHECK(parse_json_record(R"({"_id": {"$oid": "5f"}, "id": "a"})")->document == Document{"a", "", "", "", {}});
+  CHECK(parse_json_record(R"({"_id": ["a", "b"]})")->document.id == "");
+}
+
 TEST_CASE("a line that is no such object is an error that says why") {
   struct Row {
     std::string line;

@@ -12,16 +12,17 @@ TEST_CASE("an unknown corpus is refused with the names that there are, and what 
     Errc code;
     std::string context;
   };
+  const std::string known = "debian[:FOLDER], jsonl:FILE, synthetic:N, trec:PATH, tsv:FILE";
   const Row rows[] = {
-      {"wikipedia", Errc::invalid_argument,
-       "unknown corpus 'wikipedia'; there are debian[:FOLDER], jsonl:FILE, synthetic:N"},
-      {"", Errc::invalid_argument, "unknown corpus ''; there are debian[:FOLDER], jsonl:FILE, synthetic:N"},
-      {"Debian", Errc::invalid_argument, "unknown corpus 'Debian'; there are debian[:FOLDER], jsonl:FILE, synthetic:N"},
+      {"gopher", Errc::invalid_argument, "unknown corpus 'gopher'; there are " + known},
+      {"", Errc::invalid_argument, "unknown corpus ''; there are " + known},
+      {"Debian", Errc::invalid_argument, "unknown corpus 'Debian'; there are " + known},
       {"jsonl", Errc::invalid_argument, "'jsonl' needs a file: jsonl:FILE"},
       {"jsonl:", Errc::invalid_argument, "'jsonl' needs a file: jsonl:FILE"},
       {"jsonl:" + folder.path("none"), Errc::not_found, folder.path("none") + ": No such file or directory"},
       {"jsonl:" + folder.path("a:b"), Errc::not_found, folder.path("a:b") + ": No such file or directory"},
       {"jsonl:" + folder.path(), Errc::invalid_argument, folder.path() + ": is a folder, and a file is expected"},
+      {"tsv:", Errc::invalid_argument, "'tsv' needs a file: tsv:FILE"},
       {"debian:" + folder.path(), Errc::not_found,
        "no package lists of apt in " + folder.path() + "; scripts/fetch-apt-lists fetches them"},
   };
