@@ -21,13 +21,17 @@ result<LocalSearch> LocalSearch::open(const std::filesystem::path& directory) {
   return LocalSearch(std::move(*manifest), std::move(*statistics), std::move(partitions));
 }
 
+result<PreparedQuery> LocalSearch::prepare(std::string_view query) const {
+  const auto plan = plan_query(query, statistics_);
+  if (!plan) return plan.error();
+  return PreparedQuery::prepare(*plan);
+}
+
 result<LocalAnswer> LocalSearch::search(std::string_view query, std::uint32_t k, std::uint32_t offset) {
   if (std::uint64_t{k} + offset > deepest_rank) {
     return Error{Errc::too_large, "offset and k reach beyond rank " + std::to_string(deepest_rank)};
   }
-  const auto plan = plan_query(query, statistics_);
-  if (!plan) return plan.error();
-  const auto prepared = PreparedQuery::prepare(*plan);
+  const auto prepared = prepare(query);
   if (!prepared) return prepared.error();
 
   const std::uint32_t depth = offset + k;
@@ -60,6 +64,35 @@ result<std::vector<StoredDocument>> LocalSearch::fetch(const std::vector<LocalHi
     documents.push_back(std::move(fetched->front()));
   }
   return documents;
+}
+
+result<std::vector<std::string>> LocalSearch::snippets(std::string_view query, const std::vector<LocalHit>& hits,
+                                                       const SnippetSettings& settings) {
+  const auto prepared = prepare(query);
+  if (!prepared) return prepared.error();
+  std::vector<std::string> snippets;
+  for (const auto& hit : hits) {
+    auto made = make_snippets(partitions_[hit.partition.value], *prepared, {hit.scored.document}, settings, nullptr);
+    if (!made) return made.error();
+    snippets.push_back(std::move(made->front()));
+  }
+  return snippets;
+}
+
+result<std::vector<FacetCounts>> LocalSearch::facets(std::string_view query, const std::vector<std::string>& names,
+                                                     const FacetSettings& settings) {
+  const auto prepared = prepare(query);
+  if (!prepared) return prepared.error();
+  std::vector<FacetCounts> sums(names.size());
+  for (const auto& partition : partitions_) {
+    const auto counted = count_facets(partition, *prepared, names, settings, nullptr);
+    if (!counted) return counted.error();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      for (const auto& [value, documents] : (*counted)[i].counts) sums[i].counts[value] += documents;
+      sums[i].cut = sums[i].cut || (*counted)[i].cut;
+    }
+  }
+  return sums;
 }
 
 }  // namespace hedgerow

@@ -6,13 +6,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "index/facets.hpp"
 #include "index/manifest.hpp"
 #include "index/query.hpp"
 #include "index/searcher.hpp"
+#include "index/snippets.hpp"
 #include "index/statistics.hpp"
 
 namespace hedgerow {
@@ -37,6 +40,12 @@ class LocalSearch {
   result<LocalAnswer> search(std::string_view query, std::uint32_t k, std::uint32_t offset = 0);
   // What the hits show, in their order.
   result<std::vector<StoredDocument>> fetch(const std::vector<LocalHit>& hits);
+  // The passages that they match by, in their order. Errors: as search.
+  result<std::vector<std::string>> snippets(std::string_view query, const std::vector<LocalHit>& hits,
+                                            const SnippetSettings& settings = {});
+  // Of every facet named, in their order, over all matching documents. Errors: as search.
+  result<std::vector<FacetCounts>> facets(std::string_view query, const std::vector<std::string>& names,
+                                          const FacetSettings& settings = {});
 
   const Manifest& manifest() const { return manifest_; }
   const CollectionStatistics& statistics() const { return statistics_; }
@@ -45,6 +54,7 @@ class LocalSearch {
 
  private:
   LocalSearch(Manifest manifest, CollectionStatistics statistics, std::vector<PartitionSearcher> partitions);
+  result<PreparedQuery> prepare(std::string_view query) const;
 
   Manifest manifest_;
   CollectionStatistics statistics_;
