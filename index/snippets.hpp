@@ -15,7 +15,7 @@ namespace hedgerow {
 
 struct SnippetSettings {
   static constexpr std::size_t shortest_length = 64;
-  static constexpr std::size_t longest_length = 4096;
+  static constexpr std::size_t longest_length = 1024;
 
   // Of the text that is shown, at most (lifted or lowered to the two above); marks, entities and ellipses come on top.
   std::size_t length_bytes = 240;
