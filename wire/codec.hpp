@@ -1,4 +1,4 @@
-// Messages to bytes and back: CBOR (RFC 8949), by nlohmann/json. The only file that knows it.
+// Messages to bytes and back: CBOR (RFC 8949), by nlohmann/json. Only the codec's own files know it.
 //
 // A frame is one CBOR array of indefinite length, so that a writer can append messages while the frame before is on its
 // way, and send them in one piece. A message is an array of fields in fixed order behind its type's number; numbers
