@@ -35,9 +35,9 @@ void FaultInjector::replace(std::vector<Fault> faults) {
   log_event(LogLevel::warning, "faults_set", {{"faults", list}});
 }
 
-FaultDecision FaultInjector::decide(const std::vector<std::string>* terms) {
+FaultDecision FaultInjector::decide(WorkKind work, const std::vector<std::string>* terms) {
   if (plan_.empty()) return {};
-  const auto decision = plan_.decide(terms);
+  const auto decision = plan_.decide(work, terms);
   if (decision.late > Duration::zero()) metrics_.faults_late.Increment();
   if (decision.hold > Duration::zero()) metrics_.faults_hold.Increment();
   if (decision.error) metrics_.faults_error.Increment();

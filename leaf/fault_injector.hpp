@@ -21,8 +21,8 @@ class FaultInjector {
   void replace(std::vector<Fault> faults);
   const std::vector<Fault>& faults() const { return plan_.faults(); }
 
-  // For a search call (its terms) or a fetch (null). A crash happens in here, and is logged first.
-  FaultDecision decide(const std::vector<std::string>* terms);
+  // For one piece of work; terms are its query's, null where it knows none. A crash happens in here, and is logged first.
+  FaultDecision decide(WorkKind work, const std::vector<std::string>* terms);
 
  private:
   bool allowed_;

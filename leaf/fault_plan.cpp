@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace hedgerow::leaf {
 
@@ -14,6 +15,28 @@ constexpr std::size_t most_faults = 64;
 
 Error wrong(std::size_t number, const std::string& what) {
   return {Errc::invalid_argument, "fault " + std::to_string(number) + ": " + what};
+}
+
+std::string names_of_work() {
+  std::string names;
+  for (const auto kind : work_kinds) names += (names.empty() ? "" : ", ") + std::string(to_string(kind));
+  return names;
+}
+
+result<std::vector<WorkKind>> parse_work(const json& value, std::size_t number) {
+  if (!value.is_array() || value.empty()) return wrong(number, "'work' is not a list of some of " + names_of_work());
+  std::vector<WorkKind> work;
+  for (const json& name : value) {
+    const auto known = std::find_if(work_kinds.begin(), work_kinds.end(), [&](WorkKind kind) {
+      return name.is_string() && name.get_ref<const std::string&>() == to_string(kind);
+    });
+    if (known == work_kinds.end()) {
+      return wrong(number, "'work': " + name.dump(-1, ' ', false, json::error_handler_t::replace) + " is none of " +
+                               names_of_work());
+    }
+    if (std::find(work.begin(), work.end(), *known) == work.end()) work.push_back(*known);
+  }
+  return work;
 }
 
 result<Fault> parse_fault(const json& value, std::size_t number) {
@@ -46,6 +69,10 @@ result<Fault> parse_fault(const json& value, std::size_t number) {
     } else if (name == "word") {
       if (!field.is_string() || field.get_ref<const std::string&>().empty()) return wrong(number, "'word' is not a word");
       fault.word = field.get<std::string>();
+    } else if (name == "work") {
+      auto work = parse_work(field, number);
+      if (work.has_error()) return work.error();
+      fault.work = std::move(*work);
     } else if (name != "applied") {  // what a listing says may be sent back
       return wrong(number, "unknown field '" + name + "'");
     }
@@ -55,8 +82,8 @@ result<Fault> parse_fault(const json& value, std::size_t number) {
   if (wants_delay != has_delay) {
     return wrong(number, wants_delay ? "'delay' is missing" : "'delay' makes no sense for this kind");
   }
-  if (fault.kind == FaultKind::pause && (!fault.word.empty() || fault.probability != 1)) {
-    return wrong(number, "a pause takes neither 'word' nor 'probability'");
+  if (fault.kind == FaultKind::pause && (!fault.word.empty() || !fault.work.empty() || fault.probability != 1)) {
+    return wrong(number, "a pause takes none of 'word', 'work' and 'probability'");
   }
   return fault;
 }
@@ -98,6 +125,7 @@ json to_json(const Fault& fault) {
     value["seed"] = fault.seed;
   }
   if (!fault.word.empty()) value["word"] = fault.word;
+  for (const auto kind : fault.work) value["work"].push_back(to_string(kind));
   return value;
 }
 
@@ -111,11 +139,12 @@ bool FaultPlan::paused() const {
   return std::any_of(faults_.begin(), faults_.end(), [](const Fault& f) { return f.kind == FaultKind::pause; });
 }
 
-FaultDecision FaultPlan::decide(const std::vector<std::string>* terms) {
+FaultDecision FaultPlan::decide(WorkKind work, const std::vector<std::string>* terms) {
   FaultDecision decision;
   for (std::size_t i = 0; i < faults_.size(); ++i) {
     Fault& fault = faults_[i];
     if (fault.kind == FaultKind::pause) continue;
+    if (!fault.work.empty() && std::find(fault.work.begin(), fault.work.end(), work) == fault.work.end()) continue;
     if (!fault.word.empty() && (!terms || !has_word_(*terms, fault.word))) continue;
     if (!randoms_[i].chance(fault.probability)) continue;
     ++fault.applied;

@@ -1,14 +1,16 @@
 // Injected misbehaviour as data: what a fault is, how it is written in JSON, and what it decides for one piece of work.
 // Pure and seeded; acting on a decision is fault_injector's.
 //
-// JSON of one fault: {"kind": "late", "delay": "200ms", "probability": 0.5, "seed": 7, "word": "editor"}.
+// JSON of one fault:
+//   {"kind": "late", "delay": "200ms", "probability": 0.5, "seed": 7, "word": "editor", "work": ["search", "facets"]}
 //   late   the answer is sent that much later; no worker is occupied
 //   hold   a worker is occupied that much longer before it starts
 //   pause  the leaf takes no work from its queue; it goes on accepting, until the fault is cleared
 //   error  the work fails at once
 //   crash  the process ends
-// probability (1 by default) is per attempt and per fetch; word restricts the fault to queries with that word (then
-// fetches are spared).
+// probability (1 by default) is per piece of work: a partition of a search or of facets, and otherwise a call. word
+// restricts the fault to what is asked about a query with that word (then fetches and lookups are spared), work to some
+// kinds of work; a pause is always of all.
 #pragma once
 
 #include <functional>
@@ -21,6 +23,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "leaf/work_kind.hpp"
 
 namespace hedgerow::leaf {
 
@@ -34,6 +37,7 @@ struct Fault {
   double probability = 1;
   std::uint64_t seed = 1;
   std::string word;  // empty: every query
+  std::vector<WorkKind> work;  // empty: every kind
   std::uint64_t applied = 0;
 };
 
@@ -61,8 +65,8 @@ class FaultPlan {
   bool empty() const { return faults_.empty(); }
   bool paused() const;
   const std::vector<Fault>& faults() const { return faults_; }
-  // terms is null for a fetch. Delays of several faults add up.
-  FaultDecision decide(const std::vector<std::string>* terms);
+  // terms is null for work that knows no query. Delays of several faults add up.
+  FaultDecision decide(WorkKind work, const std::vector<std::string>* terms);
 
  private:
   HasWord has_word_;

@@ -63,12 +63,16 @@ int main(int argc, char** argv) {
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_option("--index", settings.index, "Directory of the index")->required();
   app.add_option("--name", settings.name, "This leaf's name, as the topology writes it");
-  app.add_option("--partitions", settings.partitions, "Numbers of the partitions to serve, with commas; all when left out")
-      ->delimiter(',');
+  auto* partitions = app.add_option("--partitions", settings.partitions,
+                                    "Numbers of the partitions to serve, with commas; all when left out");
+  partitions->delimiter(',');
+  app.add_flag("--spelling", settings.spelling, "Serve spelling: tell what mistyped words may have meant");
+  app.add_flag("--no-partitions", settings.no_partitions, "Serve no partition, with --spelling: a leaf that only spells")
+      ->excludes(partitions);
   app.add_option("--address", settings.address, "IP address to listen on");
   app.add_option("--port", settings.port, "Port to listen on; 0: one that is free");
   app.add_option("--address-file", settings.address_file, "File into which address:port is written once the leaf listens");
-  app.add_option("--workers", settings.workers, "Threads that search; each has its own handles")->check(CLI::Range(1, 256));
+  app.add_option("--workers", settings.workers, "Threads that search, each with its own handles; all but one do side work too (of one, a second one)")->check(CLI::Range(1, 256));
   app.add_option("--queue-capacity", settings.queue_capacity, "Attempts that may wait; beyond it the leaf refuses")
       ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--allow-faults", settings.allow_faults, "Let faults be injected over HTTP; for laboratories");

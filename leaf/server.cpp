@@ -42,33 +42,39 @@ HttpResponse text_response(std::string text) {
 result<std::unique_ptr<Server>> Server::create(asio::io_context& io, const Settings& settings) {
   auto manifest = read_manifest(settings.index);
   if (manifest.has_error()) return manifest.error();
-  auto shared_manifest = std::make_shared<const Manifest>(std::move(*manifest));
-
-  std::vector<PartitionId> partitions;
+  Serving serving;
+  serving.manifest = std::make_shared<const Manifest>(std::move(*manifest));
+  serving.spelling = settings.spelling;
+  const std::size_t in_index = serving.manifest->partitions.size();
   for (const auto number : settings.partitions) {
-    if (number >= shared_manifest->partitions.size()) {
+    if (number >= in_index) {
       return Error{Errc::invalid_argument, "the index has no partition " + std::to_string(number) + ", only 0 to " +
-                                               std::to_string(shared_manifest->partitions.size() - 1)};
+                                               std::to_string(in_index - 1)};
     }
-    partitions.push_back(PartitionId{number});
+    serving.partitions.push_back(PartitionId{number});
   }
-  if (partitions.empty()) {
-    for (std::uint32_t i = 0; i < shared_manifest->partitions.size(); ++i) partitions.push_back(PartitionId{i});
+  if (serving.partitions.empty() && !settings.no_partitions) {
+    for (std::uint32_t i = 0; i < in_index; ++i) serving.partitions.push_back(PartitionId{i});
   }
-  for (const auto partition : partitions) {
-    const auto searcher = PartitionSearcher::open(settings.index, *shared_manifest, partition);
-    if (searcher.has_error()) return searcher.error();
+  if (serving.partitions.empty() && !serving.spelling) {
+    return Error{Errc::invalid_argument, "a leaf without partitions and without spelling serves nothing"};
   }
-  return std::unique_ptr<Server>(new Server(io, settings, std::move(shared_manifest), std::move(partitions)));
+  IndexHandles handles(settings.index, serving.manifest);
+  for (const auto partition : serving.partitions) {
+    if (const auto searcher = handles.partition(partition); searcher.has_error()) return searcher.error();
+  }
+  if (serving.spelling) {
+    if (const auto dictionary = handles.spelling(); dictionary.has_error()) return dictionary.error();
+  }
+  return std::unique_ptr<Server>(new Server(io, settings, std::move(serving)));
 }
 
-Server::Server(asio::io_context& io, const Settings& settings, std::shared_ptr<const Manifest> manifest,
-               std::vector<PartitionId> partitions)
+Server::Server(asio::io_context& io, const Settings& settings, Serving serving)
     : io_(io),
       settings_(settings),
-      pool_({settings.workers, settings.queue_capacity}, settings.index, manifest),
-      faults_(settings.allow_faults, manifest->stemmer, pool_, metrics_),
-      sessions_setting_{io, settings.name, manifest, std::move(partitions), pool_, faults_, metrics_},
+      pool_({settings.workers, settings.queue_capacity}, settings.index, serving.manifest),
+      faults_(settings.allow_faults, serving.manifest->stemmer, pool_, metrics_),
+      sessions_setting_{io, settings.name, std::move(serving), pool_, faults_, metrics_},
       router_(routes()),
       http_(
           io.get_executor(), http_settings(settings),
@@ -132,9 +138,11 @@ std::vector<wire::Route> Server::routes() {
        }},
       {"GET", "/metrics",
        [this](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
-         const auto load = pool_.load();
-         metrics_.queued.Set(load.queued);
-         metrics_.running.Set(load.running);
+         const auto hits = pool_.load(Lane::hits), side = pool_.load(Lane::side);
+         metrics_.queued_hits.Set(hits.queued);
+         metrics_.running_hits.Set(hits.running);
+         metrics_.queued_side.Set(side.queued);
+         metrics_.running_side.Set(side.running);
          co_return text_response(metrics_text(metrics_.registry));
        }},
       {"GET", "/v1/faults",

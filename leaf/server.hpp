@@ -26,6 +26,8 @@ struct Settings {
   std::filesystem::path index;
   std::string name = "leaf";
   std::vector<std::uint32_t> partitions;  // empty: all of the index
+  bool no_partitions = false;             // with spelling: a leaf that serves nothing else
+  bool spelling = false;
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: one that is free
   std::filesystem::path address_file;
@@ -40,8 +42,9 @@ struct Settings {
 
 class Server {
  public:
-  // Opens every partition once, so that a broken index is found at start.
-  // Errors: those of the manifest and the partitions; invalid_argument for a partition that the index does not have.
+  // Opens everything that it will serve once, so that a broken index is found at start.
+  // Errors: those of the manifest, the partitions and the spelling dictionary; invalid_argument for a partition that the
+  // index does not have, and for a leaf of nothing.
   static result<std::unique_ptr<Server>> create(boost::asio::io_context& io, const Settings& settings);
 
   // Errors: io.
@@ -50,8 +53,7 @@ class Server {
   boost::asio::awaitable<void> drain();
 
  private:
-  Server(boost::asio::io_context& io, const Settings& settings, std::shared_ptr<const Manifest> manifest,
-         std::vector<PartitionId> partitions);
+  Server(boost::asio::io_context& io, const Settings& settings, Serving serving);
   std::vector<wire::Route> routes();
   boost::asio::awaitable<void> serve_link(std::shared_ptr<wire::Link> link);
 

@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/log.hpp"
+#include "leaf/calls.hpp"
 
 namespace hedgerow::leaf {
 
@@ -12,26 +13,58 @@ using wire::FailureReason;
 
 namespace {
 
-constexpr std::uint32_t largest_k = 10'000;
 // Calls under way on one link; a root that has more is broken or hostile.
 constexpr std::size_t most_calls = 65'536;
 
+// A link whose queue is longer takes no answers of side work: they must never be what fills it, which would end the link
+// and with it the calls for hits. Half of the queue's bound; no answer of side work is longer than the other half.
+constexpr std::size_t most_waiting_bytes = 4 << 20;
+
 Error broken_rule(const std::string& what) { return {Errc::protocol, what}; }
 
-}  // namespace
+// They end a query that this leaf has answered already: they are welcome even while draining.
+bool ends_a_query(WorkKind kind) { return kind == WorkKind::fetch || kind == WorkKind::snippets; }
 
-bool SessionSetting::serves(PartitionId partition) const {
-  return std::find(partitions.begin(), partitions.end(), partition) != partitions.end();
+CallId call_of(const wire::Message& message) {
+  return std::visit(
+      [](const auto& m) {
+        if constexpr (requires { m.call; }) return m.call;
+        return CallId{};
+      },
+      message);
 }
+
+bool is_side_answer(const wire::Message& message) {
+  return std::holds_alternative<wire::SnippetAnswer>(message) || std::holds_alternative<wire::FacetAnswer>(message) ||
+         std::holds_alternative<wire::SpellAnswer>(message) || std::holds_alternative<wire::LookupAnswer>(message);
+}
+
+wire::Message refusal_instead_of(const wire::Message& side_answer) {
+  const std::string detail = "the link is behind";
+  if (const auto* facets = std::get_if<wire::FacetAnswer>(&side_answer)) {
+    return wire::PartitionFailure{facets->call, facets->partition, FailureReason::refused, detail, {}, facets->load, {}};
+  }
+  return wire::CallFailure{call_of(side_answer), FailureReason::refused, detail};
+}
+
+void count(WorkMetrics& metrics, FailureReason reason) {
+  (reason == FailureReason::expired   ? metrics.expired
+   : reason == FailureReason::refused ? metrics.refused
+                                      : metrics.failed)
+      .Increment();
+}
+
+}  // namespace
 
 asio::awaitable<void> Session::run() {
   const auto self = shared_from_this();
   wire::Hello hello;
   hello.name = setting_.name;
   hello.sent_at_ns = std::chrono::steady_clock::now().time_since_epoch().count();
-  hello.collection = setting_.manifest->collection;
-  hello.generation = setting_.manifest->generation;
-  hello.partitions = setting_.partitions;
+  hello.collection = setting_.serving.manifest->collection;
+  hello.generation = setting_.serving.manifest->generation;
+  hello.partitions = setting_.serving.partitions;
+  hello.spelling = setting_.serving.spelling;
   link_->send(hello);
 
   setting_.metrics.links.Increment();
@@ -53,12 +86,11 @@ result<void> Session::on_message(wire::Message&& message, Instant now) {
     return on_hello(*hello);
   }
   if (!greeted_) return broken_rule("a message before the hello");
-  if (auto* search = std::get_if<wire::SearchCall>(&message)) return on_search(std::move(*search), now);
-  if (auto* fetch = std::get_if<wire::FetchCall>(&message)) return on_fetch(std::move(*fetch), now);
-  if (auto* cancel = std::get_if<wire::Cancel>(&message)) {
+  if (const auto* cancel = std::get_if<wire::Cancel>(&message)) {
     on_cancel(*cancel);
     return {};
   }
+  if (const auto task = task_of(std::move(message))) return on_call(task, now);
   return broken_rule("a message that only leaves send");
 }
 
@@ -78,144 +110,71 @@ Instant Session::deadline_of(const wire::TimeLimit& time, Instant now) {
   return now + remaining - std::clamp(transit_.excess(time.sent_at_ns, now), Duration::zero(), longest);
 }
 
-result<void> Session::on_search(wire::SearchCall&& call, Instant now) {
-  if (searches_.contains(call.call) || fetches_.contains(call.call)) return broken_rule("a call id that is in use");
-  if (open_calls() >= most_calls) return broken_rule("too many calls at once");
-  if (call.partitions.empty()) return broken_rule("a search of no partition");
-  const Instant deadline = deadline_of(call.time, now);
-
-  const auto fail_all = [&](FailureReason reason, const std::string& detail) {
-    for (const auto partition : call.partitions) {
-      wire::PartitionFailure failure;
-      failure.call = call.call;
-      failure.partition = partition;
-      failure.reason = reason;
-      failure.detail = detail;
-      failure.load = setting_.pool.load();
-      send(failure);
-    }
-  };
-  if (deadline <= now) {
-    setting_.metrics.attempts_expired.Increment(static_cast<double>(call.partitions.size()));
-    fail_all(FailureReason::expired, "its time had run out when it came");
-    return {};
-  }
-  if (setting_.draining) {
-    setting_.metrics.attempts_refused.Increment(static_cast<double>(call.partitions.size()));
-    fail_all(FailureReason::refused, "the leaf is stopping");
-    return {};
-  }
-  if (call.generation != setting_.manifest->generation) {
-    setting_.metrics.attempts_failed.Increment(static_cast<double>(call.partitions.size()));
-    fail_all(FailureReason::not_served, "this leaf serves generation " + std::to_string(setting_.manifest->generation.value));
-    return {};
-  }
-  if (call.k == 0 || call.k > largest_k) {
-    setting_.metrics.attempts_failed.Increment(static_cast<double>(call.partitions.size()));
-    fail_all(FailureReason::bad_query, "k is not from 1 to " + std::to_string(largest_k));
-    return {};
-  }
-  QueryPlan plan;
-  plan.serialised_query = std::move(call.plan.query);
-  // Copied, not moved: a fault's word is looked for among them below.
-  for (std::size_t i = 0; i < call.plan.terms.size(); ++i) {
-    plan.terms.push_back({call.plan.terms[i], call.plan.document_frequencies[i]});
-  }
-  plan.collection_documents = call.plan.collection_documents;
-  plan.average_length = call.plan.average_length;
-  plan.generation = call.generation;
-  auto prepared = PreparedQuery::prepare(plan);
-  if (prepared.has_error()) {
-    setting_.metrics.attempts_failed.Increment(static_cast<double>(call.partitions.size()));
-    log_event(LogLevel::warning, "bad_query", {{"peer", link_->peer()}, {"error", to_string(prepared.error())}});
-    fail_all(FailureReason::bad_query, to_string(prepared.error()));
-    return {};
-  }
-
-  auto task = std::make_shared<SearchTask>(std::move(*prepared), setting_.metrics, setting_.pool);
-  task->call = call.call;
-  task->k = call.k;
-  task->deadline = deadline;
-  task->score_threshold = std::max(0.0, call.score_threshold);
+result<void> Session::on_call(const std::shared_ptr<CallTask>& task, Instant now) {
+  if (calls_.contains(task->call)) return broken_rule("a call id that is in use");
+  if (calls_.size() >= most_calls) return broken_rule("too many calls at once");
+  if (task->parts.empty()) return broken_rule("a call of no partition");
+  task->deadline = deadline_of(task->time, now);
   task->reply = replier();
+  task->metrics = &setting_.metrics;
+  task->pool = &setting_.pool;
 
-  auto& search = searches_[call.call];
-  search.task = task;
-  search.answers_to_come = call.partitions.size();
-  search.deadline = std::make_unique<asio::steady_timer>(setting_.io, deadline);
-  search.deadline->async_wait([this, self = weak_from_this(), id = call.call](boost::system::error_code error) {
-    const auto alive = self.lock();
-    if (error || !alive) return;
-    if (const auto found = searches_.find(id); found != searches_.end()) stop(found->second, {}, FailureReason::expired);
-  });
-
-  for (const auto partition : call.partitions) {
-    task->parts.push_back(std::make_unique<SearchPart>());
-    SearchPart& part = *task->parts.back();
-    part.partition = partition;
-    if (!setting_.serves(partition)) {
-      setting_.metrics.attempts_failed.Increment();
-      answer(part_failure(*task, part, FailureReason::not_served, "this leaf does not hold the partition", {}), {});
-      continue;
+  if (const auto refusal = refusal_of(*task, now)) {
+    if (refusal->reason == FailureReason::bad_query) {
+      log_event(LogLevel::warning, "bad_query", {{"peer", link_->peer()}, {"error", refusal->detail}});
     }
-    part.fault = setting_.faults.decide(&call.plan.terms);
-    if (part.fault.error) {
-      setting_.metrics.attempts_failed.Increment();
-      answer(part_failure(*task, part, FailureReason::failed, "an injected error", {}), part.fault.late);
-      continue;
+    for (const auto& part : task->parts) {
+      count(setting_.metrics.of(task->kind), refusal->reason);
+      send(task->failure(*part, refusal->reason, refusal->detail));
     }
-    part.place = setting_.pool.submit(std::make_shared<SearchWork>(task, part), call.service_class, deadline, now);
-    if (!part.place) {
-      setting_.metrics.attempts_refused.Increment();
-      answer(part_failure(*task, part, FailureReason::refused, "the queue is full", {}), part.fault.late);
-    }
+    return {};
   }
+  open(task);
+  for (const auto& part : task->parts) start(task, *part, now);
   return {};
 }
 
-result<void> Session::on_fetch(wire::FetchCall&& call, Instant now) {
-  if (searches_.contains(call.call) || fetches_.contains(call.call)) return broken_rule("a call id that is in use");
-  if (open_calls() >= most_calls) return broken_rule("too many calls at once");
-  const auto fail = [&](FailureReason reason, const std::string& detail) -> result<void> {
-    setting_.metrics.fetches_failed.Increment();
-    send(wire::CallFailure{call.call, reason, detail});
-    return {};
+std::optional<Refusal> Session::refusal_of(CallTask& task, Instant now) const {
+  const Generation generation = setting_.serving.manifest->generation;
+  if (task.deadline <= now) return Refusal{FailureReason::expired, "its time had run out when it came"};
+  if (setting_.draining && !ends_a_query(task.kind)) return Refusal{FailureReason::refused, "the leaf is stopping"};
+  if (task.generation != generation) {
+    return Refusal{FailureReason::not_served, "this leaf serves generation " + std::to_string(generation.value)};
+  }
+  return task.prepare(setting_.serving);
+}
+
+void Session::open(const std::shared_ptr<CallTask>& task) {
+  auto& call = calls_[task->call];
+  call.task = task;
+  call.answers_to_come = task->parts.size();
+  // What waits or runs when the time is over ends then, and not when its turn comes.
+  call.deadline = std::make_unique<asio::steady_timer>(setting_.io, task->deadline);
+  call.deadline->async_wait([this, self = weak_from_this(), id = task->call](boost::system::error_code error) {
+    const auto alive = self.lock();
+    if (error || !alive) return;
+    if (const auto found = calls_.find(id); found != calls_.end()) stop(found->second, {}, FailureReason::expired);
+  });
+}
+
+void Session::start(const std::shared_ptr<CallTask>& task, CallPart& part, Instant now) {
+  const auto fail = [&](FailureReason reason, const char* detail) {
+    count(setting_.metrics.of(task->kind), reason);
+    answer(task->failure(part, reason, detail), part.fault.late);
   };
-  const Instant deadline = deadline_of(call.time, now);
-  if (deadline <= now) return fail(FailureReason::expired, "its time had run out when it came");
-  // A fetch ends a query that this leaf has answered already: it is welcome even while draining.
-  if (call.generation != setting_.manifest->generation) return fail(FailureReason::not_served, "another generation");
-  for (const auto& address : call.documents) {
-    if (!setting_.serves(address.partition)) {
-      return fail(FailureReason::not_served, "this leaf does not hold partition " + std::to_string(address.partition.value));
-    }
+  if (task->answered_by_partition && !setting_.serving.has(part.partition)) {
+    return fail(FailureReason::not_served, "this leaf does not hold the partition");
   }
-  auto task = std::make_shared<FetchTask>(setting_.metrics, setting_.pool);
-  task->call = call.call;
-  task->documents = std::move(call.documents);
-  task->deadline = deadline;
-  task->fault = setting_.faults.decide(nullptr);
-  task->reply = replier();
-  fetches_[call.call] = task;
-  if (task->fault.error) {
-    setting_.metrics.fetches_failed.Increment();
-    answer(wire::CallFailure{call.call, FailureReason::failed, "an injected error"}, task->fault.late);
-    return {};
-  }
-  task->place = setting_.pool.submit(std::make_shared<FetchWork>(task), ServiceClass::interactive, deadline, now);
-  if (!task->place) {
-    fetches_.erase(call.call);
-    return fail(FailureReason::refused, "the queue is full");
-  }
-  return {};
+  part.fault = setting_.faults.decide(task->kind, task->words());
+  if (part.fault.error) return fail(FailureReason::failed, "an injected error");
+  part.place = setting_.pool.submit(std::make_shared<PartWork>(task, part), task->kind, task->service_class,
+                                    task->deadline, now);
+  if (!part.place) fail(FailureReason::refused, "the queue is full");
 }
 
 void Session::on_cancel(const wire::Cancel& cancel) {
-  if (const auto found = searches_.find(cancel.call); found != searches_.end()) {
-    stop(found->second, cancel.partitions, FailureReason::cancelled);
-  } else if (const auto fetch = fetches_.find(cancel.call); fetch != fetches_.end()) {
-    stop(*fetch->second);
-  }
+  const auto found = calls_.find(cancel.call);
+  if (found != calls_.end()) stop(found->second, cancel.partitions, FailureReason::cancelled);
 }
 
 Replier Session::replier() {
@@ -237,32 +196,30 @@ void Session::answer(wire::Message&& message, Duration late) {
     return;
   }
   // A call is over when its last part is answered.
-  const CallId call = std::visit(
-      [](const auto& m) {
-        if constexpr (requires { m.call; }) return m.call;
-        return CallId{};
-      },
-      message);
-  if (const auto found = searches_.find(call); found != searches_.end()) {
-    if (--found->second.answers_to_come == 0) searches_.erase(found);
-  } else {
-    fetches_.erase(call);
-  }
+  const auto found = calls_.find(call_of(message));
+  if (found != calls_.end() && --found->second.answers_to_come == 0) calls_.erase(found);
   send(message);
 }
 
-void Session::send(const wire::Message& message) { link_->send(message); }
+void Session::send(const wire::Message& message) {
+  if (is_side_answer(message) && link_->waiting_bytes() > most_waiting_bytes) {
+    link_->send(refusal_instead_of(message));
+  } else {
+    link_->send(message);
+  }
+}
 
-void Session::stop(Search& search, const std::vector<PartitionId>& partitions, FailureReason reason) {
-  const auto task = search.task;  // answering its last part ends the search
+void Session::stop(OpenCall& call, const std::vector<PartitionId>& partitions, FailureReason reason) {
+  const auto task = call.task;  // answering its last part ends the call
+  WorkMetrics& metrics = setting_.metrics.of(task->kind);
   bool running = false;
   for (const auto& part : task->parts) {
-    const bool named = partitions.empty() || std::find(partitions.begin(), partitions.end(), part->partition) != partitions.end();
+    const bool named = partitions.empty() || !task->answered_by_partition ||
+                       std::find(partitions.begin(), partitions.end(), part->partition) != partitions.end();
     if (!named || part->stop.exchange(true)) continue;
     if (part->place && setting_.pool.remove(*part->place)) {
-      (reason == FailureReason::expired ? setting_.metrics.attempts_expired : setting_.metrics.attempts_cancelled_queued)
-          .Increment();
-      answer(part_failure(*task, *part, reason, "", {}), {});
+      (reason == FailureReason::expired ? metrics.expired : metrics.cancelled_queued).Increment();
+      answer(task->failure(*part, reason, ""), {});
     } else {
       running = true;
     }
@@ -270,21 +227,10 @@ void Session::stop(Search& search, const std::vector<PartitionId>& partitions, F
   if (running) setting_.pool.wake();
 }
 
-void Session::stop(FetchTask& task) {
-  if (task.stop.exchange(true)) return;
-  if (task.place && setting_.pool.remove(*task.place)) {
-    answer(wire::CallFailure{task.call, FailureReason::cancelled, ""}, {});
-  } else {
-    setting_.pool.wake();
-  }
-}
-
 void Session::stop_everything() {
   ended_ = true;
-  for (auto& [call, search] : searches_) stop(search, {}, FailureReason::cancelled);
-  for (auto& [call, fetch] : fetches_) stop(*fetch);
-  searches_.clear();
-  fetches_.clear();
+  for (auto& [id, call] : calls_) stop(call, {}, FailureReason::cancelled);
+  calls_.clear();
 }
 
 }  // namespace hedgerow::leaf

@@ -11,10 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "index/manifest.hpp"
+#include "leaf/call_task.hpp"
 #include "leaf/fault_injector.hpp"
 #include "leaf/metrics.hpp"
-#include "leaf/search_task.hpp"
 #include "leaf/transit_clock.hpp"
 #include "leaf/worker_pool.hpp"
 #include "wire/link.hpp"
@@ -26,14 +25,11 @@ namespace hedgerow::leaf {
 struct SessionSetting {
   boost::asio::io_context& io;
   std::string name;
-  std::shared_ptr<const Manifest> manifest;
-  std::vector<PartitionId> partitions;
+  Serving serving;
   WorkerPool& pool;
   FaultInjector& faults;
   Metrics& metrics;
-  bool draining = false;  // refuse everything new
-
-  bool serves(PartitionId partition) const;
+  bool draining = false;  // refuse what is new
 };
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -43,27 +39,29 @@ class Session : public std::enable_shared_from_this<Session> {
   // Until the link ends.
   boost::asio::awaitable<void> run();
 
-  std::size_t open_calls() const { return searches_.size() + fetches_.size(); }
+  std::size_t open_calls() const { return calls_.size(); }
 
  private:
-  result<void> on_message(wire::Message&& message, Instant now);
-  result<void> on_hello(const wire::Hello& hello);
-  result<void> on_search(wire::SearchCall&& call, Instant now);
-  result<void> on_fetch(wire::FetchCall&& call, Instant now);
-  void on_cancel(const wire::Cancel& cancel);
-
-  struct Search {
-    std::shared_ptr<SearchTask> task;
+  struct OpenCall {
+    std::shared_ptr<CallTask> task;
     std::size_t answers_to_come;
     std::unique_ptr<boost::asio::steady_timer> deadline;
   };
 
+  result<void> on_message(wire::Message&& message, Instant now);
+  result<void> on_hello(const wire::Hello& hello);
+  result<void> on_call(const std::shared_ptr<CallTask>& task, Instant now);
+  void on_cancel(const wire::Cancel& cancel);
+
   Instant deadline_of(const wire::TimeLimit& time, Instant now);
+  // Why nothing of a call is tried, if so.
+  std::optional<Refusal> refusal_of(CallTask& task, Instant now) const;
+  void open(const std::shared_ptr<CallTask>& task);
+  void start(const std::shared_ptr<CallTask>& task, CallPart& part, Instant now);
   Replier replier();
   void answer(wire::Message&& message, Duration late);
   void send(const wire::Message& message);
-  void stop(Search& search, const std::vector<PartitionId>& partitions, wire::FailureReason reason);
-  void stop(FetchTask& task);
+  void stop(OpenCall& call, const std::vector<PartitionId>& partitions, wire::FailureReason reason);
   void stop_everything();
 
   SessionSetting& setting_;
@@ -71,8 +69,7 @@ class Session : public std::enable_shared_from_this<Session> {
   TransitClock transit_;
   bool greeted_ = false;
   bool ended_ = false;
-  std::unordered_map<CallId, Search> searches_;
-  std::unordered_map<CallId, std::shared_ptr<FetchTask>> fetches_;
+  std::unordered_map<CallId, OpenCall> calls_;
 };
 
 }  // namespace hedgerow::leaf

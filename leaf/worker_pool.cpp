@@ -1,15 +1,14 @@
 #include "leaf/worker_pool.hpp"
 
-#include "base/log.hpp"
+#include <algorithm>
 
 namespace hedgerow::leaf {
 
-result<PartitionSearcher*> Searchers::of(PartitionId partition) {
-  if (const auto found = open_.find(partition); found != open_.end()) return &found->second;
-  auto searcher = PartitionSearcher::open(directory_, *manifest_, partition);
-  if (searcher.has_error()) return searcher.error();
-  return &open_.emplace(partition, std::move(*searcher)).first->second;
-}
+namespace {
+
+std::size_t threads_of(const WorkerPoolSettings& settings) { return std::max<std::size_t>(settings.workers, 2); }
+
+}  // namespace
 
 void WorkerContext::hold(Duration time, const std::function<bool()>& wanted) {
   std::unique_lock lock(pool_.mutex_);
@@ -19,12 +18,13 @@ void WorkerContext::hold(Duration time, const std::function<bool()>& wanted) {
 WorkerPool::WorkerPool(WorkerPoolSettings settings, std::filesystem::path directory,
                        std::shared_ptr<const Manifest> manifest)
     : settings_(settings), directory_(std::move(directory)), manifest_(std::move(manifest)),
-      queue_(settings.queue_capacity) {}
+      queue_({.waiting = settings.queue_capacity, .running = settings.workers},
+             {.waiting = std::max<std::size_t>(settings.queue_capacity / 2, 1), .running = threads_of(settings) - 1}) {}
 
 WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::start() {
-  for (std::size_t i = 0; i < settings_.workers; ++i) threads_.emplace_back([this] { run(); });
+  for (std::size_t i = 0; i < threads_of(settings_); ++i) threads_.emplace_back([this] { run(); });
 }
 
 void WorkerPool::stop() {
@@ -37,13 +37,13 @@ void WorkerPool::stop() {
   threads_.clear();
 }
 
-std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, ServiceClass service_class,
-                                                    Instant deadline, Instant now) {
+std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, WorkKind kind,
+                                                    ServiceClass service_class, Instant deadline, Instant now) {
   std::optional<Place> place;
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return std::nullopt;
-    place = queue_.push(std::move(work), static_cast<int>(service_class), deadline, now);
+    place = queue_.push(std::move(work), lane_of(kind), rank_of(kind, service_class), deadline, now);
   }
   // All: a worker that waits in a hold shares the condition, and must not swallow the only notice.
   if (place) changed_.notify_all();
@@ -63,9 +63,9 @@ void WorkerPool::pause(bool paused) {
   changed_.notify_all();
 }
 
-wire::Load WorkerPool::load() const {
+wire::Load WorkerPool::load(Lane lane) const {
   const std::lock_guard lock(mutex_);
-  return {static_cast<std::uint32_t>(queue_.size()), running_};
+  return {static_cast<std::uint32_t>(queue_.waiting(lane)), static_cast<std::uint32_t>(queue_.running(lane))};
 }
 
 void WorkerPool::wake() {
@@ -75,24 +75,26 @@ void WorkerPool::wake() {
 }
 
 void WorkerPool::run() {
-  Searchers searchers(directory_, manifest_);
-  WorkerContext context(searchers, *this);
+  IndexHandles handles(directory_, manifest_);
+  WorkerContext context(handles, *this);
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || (!paused_ && !queue_.empty()); });
+    changed_.wait(lock, [this] { return stopping_ || (!paused_ && queue_.ready()); });
     if (stopping_) return;
     const auto now = std::chrono::steady_clock::now();
     auto popped = queue_.pop(now);
-    ++running_;
     lock.unlock();
     if (popped->expired) {
       popped->work->expire(popped->pushed_at, now);
     } else {
       popped->work->execute(context, popped->pushed_at, now);
     }
+    const Lane lane = popped->lane;
     popped.reset();
     lock.lock();
-    --running_;
+    queue_.finish(lane);
+    // What its lane held back may run now, on whichever thread is free.
+    if (queue_.ready()) changed_.notify_all();
   }
 }
 

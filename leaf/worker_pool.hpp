@@ -1,5 +1,8 @@
 // The threads that do a leaf's blocking work, each with Xapian handles of its own, in front of them one short queue.
 //
+// As many pieces of work for the hits run at once as there are workers. Side work may take all threads but one; a pool of
+// one worker has a second thread for it, so that the hits never wait for side work to end.
+//
 // Thread-safe: the I/O thread submits, removes and pauses; workers pop. Work is answered exactly once: by execute, by
 // expire, or by whoever removed it.
 #pragma once
@@ -11,30 +14,16 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/ids.hpp"
 #include "index/manifest.hpp"
-#include "index/searcher.hpp"
+#include "leaf/index_handles.hpp"
+#include "leaf/work_kind.hpp"
 #include "leaf/work_queue.hpp"
 #include "wire/messages.hpp"
 
 namespace hedgerow::leaf {
-
-// One worker's searchers, opened when first needed, belonging to its thread.
-class Searchers {
- public:
-  Searchers(std::filesystem::path directory, std::shared_ptr<const Manifest> manifest)
-      : directory_(std::move(directory)), manifest_(std::move(manifest)) {}
-  result<PartitionSearcher*> of(PartitionId partition);
-
- private:
-  std::filesystem::path directory_;
-  std::shared_ptr<const Manifest> manifest_;
-  std::unordered_map<PartitionId, PartitionSearcher> open_;
-};
 
 class WorkerPool;
 
@@ -42,8 +31,8 @@ class WorkerPool;
 // stops.
 class WorkerContext {
  public:
-  WorkerContext(Searchers& searchers_in, WorkerPool& pool) : searchers(searchers_in), pool_(pool) {}
-  Searchers& searchers;
+  WorkerContext(IndexHandles& handles, WorkerPool& pool) : index(handles), pool_(pool) {}
+  IndexHandles& index;
   void hold(Duration time, const std::function<bool()>& wanted);
 
  private:
@@ -61,7 +50,7 @@ class Work {
 
 struct WorkerPoolSettings {
   std::size_t workers = 2;
-  std::size_t queue_capacity = 1024;
+  std::size_t queue_capacity = 1024;  // of work for the hits; of side work half as much
 };
 
 class WorkerPool {
@@ -76,13 +65,16 @@ class WorkerPool {
   void stop();
 
   // nullopt: the queue is full.
-  std::optional<Place> submit(std::shared_ptr<Work> work, ServiceClass service_class, Instant deadline, Instant now);
+  std::optional<Place> submit(std::shared_ptr<Work> work, WorkKind kind, ServiceClass service_class, Instant deadline,
+                              Instant now);
   // True: it had not begun, and will not.
   bool remove(const Place& place);
   // While paused, nothing is popped (what is running goes on).
   void pause(bool paused);
 
-  wire::Load load() const;
+  // Of the work for the hits, by which roots choose among replicas.
+  wire::Load load() const { return load(Lane::hits); }
+  wire::Load load(Lane lane) const;
   // Wakes holds that are no longer wanted.
   void wake();
 
@@ -96,7 +88,6 @@ class WorkerPool {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   WorkQueue<std::shared_ptr<Work>> queue_;
-  std::uint32_t running_ = 0;
   bool paused_ = false;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -90,6 +90,7 @@ class WebSocketLink final : public Link, public std::enable_shared_from_this<Web
   }
 
   std::string peer() const override { return peer_; }
+  std::size_t waiting_bytes() const override { return waiting_.size(); }
 
  private:
   // Not at once: what else this turn of the event loop has to say travels in the same frame.

@@ -41,6 +41,9 @@ class Link {
   // closed or the queue's bound closed it just now.
   virtual std::size_t send(const Message& message) = 0;
 
+  // Bytes in the queue: what its bound bounds.
+  virtual std::size_t waiting_bytes() const = 0;
+
   // Reads until the link ends, handing each message on; returns why it ended. Called once. An error of the handler's
   // (a peer that breaks the protocol) ends the link.
   using Handler = std::function<result<void>(Message&&)>;

@@ -16,9 +16,9 @@ namespace {
 
 double milliseconds(Duration duration) { return to_milliseconds(duration); }
 
-const std::string executed = "hedgerow_leaf_attempts_executed_total";
+const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
 std::string attempts(const std::string& outcome) {
-  return "hedgerow_leaf_attempts_total{outcome=\"" + outcome + "\"}";
+  return "hedgerow_leaf_work_total{outcome=\"" + outcome + "\",work=\"search\"}";
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ namespace {
 using nlohmann::json;
 
 std::string attempts(const std::string& outcome) {
-  return "hedgerow_leaf_attempts_total{outcome=\"" + outcome + "\"}";
+  return "hedgerow_leaf_work_total{outcome=\"" + outcome + "\",work=\"search\"}";
 }
-const std::string executed = "hedgerow_leaf_attempts_executed_total";
+const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
 
 json hold(Duration delay) { return {{{"kind", "hold"}, {"delay", format_duration(delay)}}}; }
 

@@ -15,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-const std::string executed = "hedgerow_leaf_attempts_executed_total";
+const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
 std::string attempts(const std::string& outcome) {
-  return "hedgerow_leaf_attempts_total{outcome=\"" + outcome + "\"}";
+  return "hedgerow_leaf_work_total{outcome=\"" + outcome + "\",work=\"search\"}";
 }
 
 ClusterOptions animals(std::size_t replicas, std::vector<std::string> leaf_arguments = {}) {
@@ -139,7 +139,7 @@ TEST_CASE("a second phase that fails on one leaf turns to the other replica") {
     CHECK(answer["hits"].size() == 30);
     CHECK(hits_are_whole(answer));
   }
-  CHECK(cluster.metric("leaf-2", "hedgerow_leaf_fetches_total{outcome=\"failed\"}") > 0);
+  CHECK(cluster.metric("leaf-2", "hedgerow_leaf_work_total{outcome=\"failed\",work=\"fetch\"}") > 0);
 }
 
 TEST_CASE("a crash on a word ends one leaf, costs its partitions alone, and is reported and not mended in silence") {

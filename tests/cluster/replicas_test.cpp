@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string executed = "hedgerow_leaf_attempts_executed_total";
+const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
 
 void expect_complete(TestCluster& cluster, std::size_t queries) {
   for (std::size_t i = 0; i < queries; ++i) {

@@ -26,7 +26,7 @@ FaultPlan plan_of(const char* text) {
 
 std::vector<bool> decisions(FaultPlan& plan, int count) {
   std::vector<bool> errors;
-  for (int i = 0; i < count; ++i) errors.push_back(plan.decide(&other_query).error);
+  for (int i = 0; i < count; ++i) errors.push_back(plan.decide(WorkKind::search, &other_query).error);
   return errors;
 }
 
@@ -87,6 +87,11 @@ TEST_CASE("every error in a fault names the fault and the field") {
       {R"({"kind": "error", "word": ""})", "'word'"},
       {R"({"kind": "error", "word": 7})", "'word'"},
       {R"({"kind": "pause", "word": "a"})", "'word'"},
+      {R"({"kind": "pause", "work": ["search"]})", "'work'"},
+      {R"({"kind": "error", "work": "search"})", "'work'"},
+      {R"({"kind": "error", "work": []})", "'work'"},
+      {R"({"kind": "error", "work": ["search", "searches"]})", "\"searches\""},
+      {R"({"kind": "error", "work": ["search", 7]})", "'work': 7"},
       {R"({"kind": "pause", "probability": 0.5})", "'probability'"},
       {R"({"kind": "error", "chance": 0.5})", "'chance'"},
   };
@@ -140,22 +145,52 @@ TEST_CASE("a probability is kept: 0 never, 1 always, a quarter a quarter of the 
 
 TEST_CASE("a fault with a word meets only queries that have it, and spares fetches") {
   auto plan = plan_of(R"([{"kind": "crash", "word": "editor"}])");
-  CHECK_FALSE(plan.decide(&other_query).crash);
-  CHECK_FALSE(plan.decide(nullptr).crash);
+  CHECK_FALSE(plan.decide(WorkKind::search, &other_query).crash);
+  CHECK_FALSE(plan.decide(WorkKind::fetch, nullptr).crash);
   CHECK(plan.faults()[0].applied == 0);
-  CHECK(plan.decide(&editor_query).crash);
+  CHECK(plan.decide(WorkKind::search, &editor_query).crash);
   CHECK(plan.faults()[0].applied == 1);
 }
 
 TEST_CASE("a fault without a word meets fetches too") {
   auto plan = plan_of(R"([{"kind": "late", "delay": "5ms"}])");
-  CHECK(plan.decide(nullptr).late == 5ms);
+  CHECK(plan.decide(WorkKind::fetch, nullptr).late == 5ms);
+}
+
+TEST_CASE("a fault with work meets those kinds of work alone, and draws no chance for others") {
+  for (const auto kind : work_kinds) {
+    auto plan = plan_of(R"([{"kind": "error", "work": ["spelling", "facets", "spelling"]}])");
+    CAPTURE(to_string(kind));
+    const bool met = kind == WorkKind::spelling || kind == WorkKind::facets;
+    CHECK(plan.decide(kind, nullptr).error == met);
+    CHECK(plan.decide(kind, &editor_query).error == met);
+    CHECK(plan.faults()[0].applied == (met ? 2 : 0));
+  }
+  auto both = plan_of(R"([{"kind": "error", "work": ["spelling"], "word": "editor"}])");
+  CHECK_FALSE(both.decide(WorkKind::search, &editor_query).error);
+  CHECK_FALSE(both.decide(WorkKind::spelling, &other_query).error);
+  CHECK(both.decide(WorkKind::spelling, &editor_query).error);
+
+  auto alone = plan_of(R"([{"kind": "error", "work": ["search"], "probability": 0.5, "seed": 7}])");
+  auto mixed = plan_of(R"([{"kind": "error", "work": ["search"], "probability": 0.5, "seed": 7}])");
+  for (int i = 0; i < 64; ++i) {
+    mixed.decide(WorkKind::snippets, &other_query);
+    CHECK(alone.decide(WorkKind::search, &other_query).error == mixed.decide(WorkKind::search, &other_query).error);
+  }
+}
+
+TEST_CASE("the names of all kinds of work are read, and listed as they were given") {
+  const auto faults = parse_faults(
+      json::parse(R"([{"kind": "error", "work": ["lookup", "fetch", "search", "snippets", "spelling", "facets"]}])"));
+  REQUIRE(faults.has_value());
+  CHECK(to_json(faults->front())["work"] == json({"lookup", "fetch", "search", "snippets", "spelling", "facets"}));
+  CHECK_FALSE(to_json(Fault{}).contains("work"));
 }
 
 TEST_CASE("several faults add up, and the decision names them") {
   auto plan = plan_of(R"([{"kind": "late", "delay": "200ms"}, {"kind": "late", "delay": "50ms"},
                           {"kind": "hold", "delay": "1s"}, {"kind": "error"}, {"kind": "error", "probability": 0}])");
-  const auto decision = plan.decide(&other_query);
+  const auto decision = plan.decide(WorkKind::search, &other_query);
   CHECK(decision.late == 250ms);
   CHECK(decision.hold == 1s);
   CHECK(decision.error);
@@ -166,7 +201,7 @@ TEST_CASE("several faults add up, and the decision names them") {
 TEST_CASE("a pause is a state of the leaf, not a decision about work, and is over when it is cleared") {
   auto plan = plan_of(R"([{"kind": "pause"}])");
   CHECK(plan.paused());
-  CHECK(plan.decide(&other_query).names.empty());
+  CHECK(plan.decide(WorkKind::search, &other_query).names.empty());
   plan.replace({});
   CHECK_FALSE(plan.paused());
   CHECK(plan.empty());

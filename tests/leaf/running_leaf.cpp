@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "corpus/reader.hpp"
 #include "index/builder.hpp"
+#include "index/lookup.hpp"
 #include "index/statistics.hpp"
 #include "wire/http_client.hpp"
 
@@ -30,7 +31,8 @@ class ListReader final : public Reader {
 
 constexpr std::uint32_t partitions = 4;
 
-// Every document has "garden"; "editor" comes in a third of them, from once to a few times.
+// Every document has "garden"; "editor" comes in a third of them, from once to a few times. Half of them are of the section
+// "beds", the others of "paths"; a quarter has two colours.
 std::vector<Document> documents() {
   std::vector<Document> made;
   for (int i = 0; i < 80; ++i) {
@@ -43,6 +45,8 @@ std::vector<Document> documents() {
     if (i % 3 == 0) {
       for (int j = 0; j <= i % 5; ++j) document.text += " editor";
     }
+    document.facets["section"] = {i % 2 == 0 ? "beds" : "paths"};
+    if (i % 4 == 0) document.facets["colour"] = {"red", "colour-" + std::to_string(i)};
     made.push_back(std::move(document));
   }
   return made;
@@ -82,6 +86,16 @@ QueryPlan TinyIndex::plan(const std::string& query) const {
   auto plan = plan_query(query, *statistics);
   if (plan.has_error()) throw std::runtime_error(to_string(plan.error()));
   return *plan;
+}
+
+wire::DocumentAddress TinyIndex::address(const std::string& id) const {
+  for (std::size_t i = 0; i < documents_.size(); ++i) {
+    // Numbers are given in the order of the corpus, from 1.
+    if (documents_[i].id == id) {
+      return {partition_of(id, partitions), DocumentNumber{static_cast<std::uint32_t>(i + 1)}};
+    }
+  }
+  throw std::runtime_error("no document " + id);
 }
 
 RunningLeaf::RunningLeaf(Settings settings) {
@@ -176,6 +190,7 @@ asio::awaitable<wire::Message> RootSide::next() {
 asio::awaitable<std::vector<wire::Message>> RootSide::answers(std::size_t count) {
   const auto partition_of = [](const wire::Message& message) {
     if (const auto* answer = std::get_if<wire::PartitionAnswer>(&message)) return answer->partition;
+    if (const auto* answer = std::get_if<wire::FacetAnswer>(&message)) return answer->partition;
     return std::get<wire::PartitionFailure>(message).partition;
   };
   std::vector<wire::Message> messages;
@@ -194,30 +209,73 @@ asio::awaitable<void> RootSide::wait_for_end() {
   }
 }
 
-wire::SearchCall RootSide::call(const std::string& query, std::vector<std::uint32_t> numbers, std::uint32_t k) {
-  const auto plan = TinyIndex::get().plan(query);
-  wire::SearchCall call;
+template <class Call>
+Call RootSide::fresh() {
+  Call call;
   call.call = CallId{++last_call_};
   call.time = {std::chrono::steady_clock::now().time_since_epoch().count(), 60s};
-  call.generation = plan.generation;
-  call.plan.query = plan.serialised_query;
+  call.generation = TinyIndex::get().manifest().generation;
+  return call;
+}
+
+namespace {
+
+wire::PlannedQuery planned(const std::string& query) {
+  const auto plan = TinyIndex::get().plan(query);
+  wire::PlannedQuery planned;
+  planned.query = plan.serialised_query;
   for (const auto& term : plan.terms) {
-    call.plan.terms.push_back(term.term);
-    call.plan.document_frequencies.push_back(term.document_frequency);
+    planned.terms.push_back(term.term);
+    planned.document_frequencies.push_back(term.document_frequency);
   }
-  call.plan.collection_documents = plan.collection_documents;
-  call.plan.average_length = plan.average_length;
+  planned.collection_documents = plan.collection_documents;
+  planned.average_length = plan.average_length;
+  return planned;
+}
+
+}  // namespace
+
+wire::SearchCall RootSide::call(const std::string& query, std::vector<std::uint32_t> numbers, std::uint32_t k) {
+  auto call = fresh<wire::SearchCall>();
+  call.plan = planned(query);
   for (const auto number : numbers) call.partitions.push_back(PartitionId{number});
   call.k = k;
   return call;
 }
 
 wire::FetchCall RootSide::fetch(std::vector<wire::DocumentAddress> documents) {
-  wire::FetchCall call;
-  call.call = CallId{++last_call_};
-  call.time = {std::chrono::steady_clock::now().time_since_epoch().count(), 60s};
-  call.generation = TinyIndex::get().manifest().generation;
+  auto call = fresh<wire::FetchCall>();
   call.documents = std::move(documents);
+  return call;
+}
+
+wire::SnippetCall RootSide::snippets(const std::string& query, std::vector<wire::DocumentAddress> documents) {
+  auto call = fresh<wire::SnippetCall>();
+  call.plan = planned(query);
+  call.documents = std::move(documents);
+  return call;
+}
+
+wire::FacetCall RootSide::facets(const std::string& query, std::vector<std::uint32_t> numbers,
+                                 std::vector<std::string> names) {
+  auto call = fresh<wire::FacetCall>();
+  call.plan = planned(query);
+  for (const auto number : numbers) call.partitions.push_back(PartitionId{number});
+  call.facets = std::move(names);
+  return call;
+}
+
+wire::SpellCall RootSide::spell(std::vector<std::string> words) {
+  auto call = fresh<wire::SpellCall>();
+  call.words = std::move(words);
+  return call;
+}
+
+wire::LookupCall RootSide::lookup(const std::string& id, std::uint32_t most_terms) {
+  auto call = fresh<wire::LookupCall>();
+  call.partition = partition_of(id, partitions);
+  call.id = id;
+  call.most_terms = most_terms;
   return call;
 }
 

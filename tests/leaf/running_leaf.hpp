@@ -30,6 +30,8 @@ class TinyIndex {
   const std::filesystem::path& directory() const { return directory_; }
   const Manifest& manifest() const { return manifest_; }
   const std::vector<Document>& documents() const { return documents_; }
+  // Where a document is.
+  wire::DocumentAddress address(const std::string& id) const;
   QueryPlan plan(const std::string& query) const;
 
  private:
@@ -61,7 +63,7 @@ class RunningLeaf {
   }
 
   asio::awaitable<wire::HttpResponse> http(std::string method, std::string path, std::string body = "");
-  // A metric's value by its full name with labels: hedgerow_leaf_attempts_total{outcome="expired"}.
+  // A metric's value by its full name with labels: hedgerow_leaf_work_total{outcome="expired",work="search"}.
   asio::awaitable<double> metric(std::string name);
   // Asks until the metric has the value.
   asio::awaitable<void> until(std::string name, double value);
@@ -90,6 +92,10 @@ class RootSide {
   // A search of these partitions, with a fresh call id and plenty of time.
   wire::SearchCall call(const std::string& query, std::vector<std::uint32_t> partitions, std::uint32_t k = 10);
   wire::FetchCall fetch(std::vector<wire::DocumentAddress> documents);
+  wire::SnippetCall snippets(const std::string& query, std::vector<wire::DocumentAddress> documents);
+  wire::FacetCall facets(const std::string& query, std::vector<std::uint32_t> partitions, std::vector<std::string> names);
+  wire::SpellCall spell(std::vector<std::string> words);
+  wire::LookupCall lookup(const std::string& id, std::uint32_t most_terms = 0);
   const wire::Hello& hello() const { return hello_; }
 
  private:
@@ -101,6 +107,10 @@ class RootSide {
   bool ended_ = false;
   wire::Hello hello_;
   std::uint64_t last_call_ = 0;
+
+  // A fresh id, and plenty of time.
+  template <class Call>
+  Call fresh();
 };
 
 // "answer", or the word of a failure.

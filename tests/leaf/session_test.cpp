@@ -11,11 +11,11 @@ namespace hedgerow::leaf {
 
 namespace {
 
-const std::string executed = "hedgerow_leaf_attempts_executed_total";
+const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
 const std::string running = "hedgerow_leaf_running_attempts";
 const std::string queued = "hedgerow_leaf_queued_attempts";
 
-std::string attempts(const std::string& outcome) { return "hedgerow_leaf_attempts_total{outcome=\"" + outcome + "\"}"; }
+std::string attempts(const std::string& outcome) { return "hedgerow_leaf_work_total{outcome=\"" + outcome + "\",work=\"search\"}"; }
 
 Settings with_faults(std::size_t workers = 2, std::size_t capacity = 1024) {
   Settings settings;

@@ -47,7 +47,10 @@ struct Pool : WorkerPool {
 
   std::optional<Place> submit(const std::shared_ptr<Probe>& probe, Duration in = 1h,
                               ServiceClass service_class = ServiceClass::interactive) {
-    return WorkerPool::submit(probe, service_class, now() + in, now());
+    return WorkerPool::submit(probe, WorkKind::search, service_class, now() + in, now());
+  }
+  std::optional<Place> submit(const std::shared_ptr<Probe>& probe, WorkKind kind) {
+    return WorkerPool::submit(probe, kind, ServiceClass::interactive, now() + 1h, now());
   }
 };
 
@@ -169,6 +172,50 @@ TEST_CASE("stopping ends a hold, lets what runs end, and drops what waits withou
   pool.stop();  // twice is as good as once
 }
 
+TEST_CASE("side work never takes the last thread: searches go on beside it, with one worker too") {
+  for (const std::size_t workers : {1U, 2U, 4U}) {
+    CAPTURE(workers);
+    Pool pool(workers);
+    pool.start();
+    std::atomic<bool> wanted = true;
+    std::vector<std::shared_ptr<Probe>> side;
+    for (int i = 0; i < 8; ++i) {
+      side.push_back(std::make_shared<Probe>([&](WorkerContext& worker) { worker.hold(1h, [&] { return wanted.load(); }); }));
+      pool.submit(side.back(), WorkKind::facets);
+    }
+    const std::size_t most = std::max<std::size_t>(workers, 2) - 1;
+    for (std::size_t i = 0; i < most; ++i) side[i]->wait_until_begun();
+    for (int i = 0; i < 10; ++i) {
+      const auto search = std::make_shared<Probe>();
+      pool.submit(search, i % 2 == 0 ? WorkKind::search : WorkKind::fetch);
+      search->wait_until_ended();
+    }
+    CHECK(pool.load(Lane::side).running == most);
+    CHECK(pool.load(Lane::side).queued == 8 - most);
+    CHECK(pool.load().running == 0);  // what roots choose replicas by
+    CHECK(pool.load().queued == 0);
+    wanted = false;
+    pool.wake();
+    for (const auto& probe : side) probe->wait_until_ended();
+  }
+}
+
+TEST_CASE("one worker does one search at a time, though it has a second thread for side work") {
+  Pool pool(1);
+  pool.start();
+  std::promise<void> go_on;
+  const auto first = std::make_shared<Probe>([&](WorkerContext&) { go_on.get_future().wait(); });
+  const auto second = std::make_shared<Probe>(), side = std::make_shared<Probe>();
+  pool.submit(first);
+  first->wait_until_begun();
+  pool.submit(second);
+  pool.submit(side, WorkKind::spelling);
+  side->wait_until_ended();  // it overtakes the search that may not run yet
+  CHECK(second->executed == 0);
+  go_on.set_value();
+  second->wait_until_ended();
+}
+
 TEST_CASE("every piece of work is answered exactly once, by its worker or by who removed it") {
   constexpr int pieces = 20'000;
   struct Piece final : Work {
@@ -207,7 +254,7 @@ TEST_CASE("every piece of work is answered exactly once, by its worker or by who
     const auto piece = std::make_shared<Piece>();
     piece->ended = &ended;
     piece->holds = random.chance(0.02);
-    const auto place = pool.WorkerPool::submit(piece, ServiceClass::interactive,
+    const auto place = pool.WorkerPool::submit(piece, work_kinds[random.below(work_kinds.size())], ServiceClass::interactive,
                                                now() + (random.chance(0.1) ? -1ms : 1h), now());
     if (place) {
       submitted.emplace_back(piece, *place);

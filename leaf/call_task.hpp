@@ -1,0 +1,110 @@
+// What one call is on a leaf while it lasts: shared between the I/O thread, which starts and stops it, and the workers,
+// which execute its parts.
+//
+// A kind of work is a class derived from CallTask, in a file of its own: it says which calls it refuses, and does one
+// part. All that the kinds have in common happens here: faults, deadlines, cancelling, counting, answering.
+//
+// A part is answered exactly once, through the replier: by the worker that took it, or by whoever removed it from the
+// queue. Stopping is a flag that the engine reads at every document it looks at.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "index/manifest.hpp"
+#include "leaf/fault_plan.hpp"
+#include "leaf/metrics.hpp"
+#include "leaf/work_kind.hpp"
+#include "leaf/worker_pool.hpp"
+#include "wire/messages.hpp"
+
+namespace hedgerow::leaf {
+
+// What a leaf serves.
+struct Serving {
+  std::shared_ptr<const Manifest> manifest;
+  std::vector<PartitionId> partitions;
+  bool spelling = false;
+
+  bool has(PartitionId partition) const;
+};
+
+// Why a call is not even tried.
+struct Refusal {
+  wire::FailureReason reason;
+  std::string detail;
+};
+
+// Takes an answer to the call's link, that much later; callable from any thread.
+using Replier = std::function<void(wire::Message&&, Duration late)>;
+
+struct CallPart {
+  PartitionId partition;  // where each partition is answered for itself
+  FaultDecision fault;
+  std::atomic<bool> stop = false;
+  std::optional<WorkerPool::Place> place;  // I/O thread only
+
+  explicit CallPart(PartitionId of = {}) : partition(of) {}
+};
+
+class CallTask {
+ public:
+  // A call with one answer; and one with an answer for each of its partitions.
+  CallTask(WorkKind work_kind, CallId id, const wire::TimeLimit& limit, Generation of);
+  CallTask(WorkKind work_kind, CallId id, const wire::TimeLimit& limit, Generation of,
+           const std::vector<PartitionId>& partitions);
+  virtual ~CallTask() = default;
+  CallTask(const CallTask&) = delete;
+  CallTask& operator=(const CallTask&) = delete;
+
+  // On the I/O thread, before anything of it is queued: checks the call and makes it ready to run.
+  virtual std::optional<Refusal> prepare(const Serving& leaf) = 0;
+  // The words that a fault's word is looked for among; null for calls that know no query.
+  virtual const std::vector<std::string>* words() const { return nullptr; }
+
+  struct Done {
+    wire::Message answer;           // without what stamp fills in
+    std::function<void()> and_then; // once the answer has gone to the replier; may be empty
+  };
+  // On a worker: one part. Errors fail the part; cancelled is for a part whose stop flag was seen.
+  virtual result<Done> execute(WorkerContext& worker, const CallPart& part) = 0;
+
+  // The failure of a part, as it is sent.
+  wire::Message failure(const CallPart& part, wire::FailureReason reason, const std::string& detail,
+                        Duration queue_time = {}) const;
+
+  const WorkKind kind;
+  const CallId call;
+  const wire::TimeLimit time;
+  const Generation generation;
+  const bool answered_by_partition;
+  ServiceClass service_class = ServiceClass::interactive;
+  std::vector<std::unique_ptr<CallPart>> parts;
+
+  // Set by the session before the first part is queued.
+  Instant deadline;
+  Replier reply;
+  Metrics* metrics = nullptr;
+  const WorkerPool* pool = nullptr;
+};
+
+// A part, as the workers see it.
+class PartWork final : public Work {
+ public:
+  PartWork(std::shared_ptr<CallTask> task, CallPart& part) : task_(std::move(task)), part_(part) {}
+  void execute(WorkerContext& worker, Instant pushed_at, Instant now) override;
+  void expire(Instant pushed_at, Instant now) override;
+
+ private:
+  void fail(wire::FailureReason reason, const std::string& detail, Duration queue_time);
+
+  std::shared_ptr<CallTask> task_;
+  CallPart& part_;  // the task's
+};
+
+}  // namespace hedgerow::leaf

@@ -1,0 +1,21 @@
+// A fetch: what a user sees of the final hits, the second phase of a query. See call_task.
+#pragma once
+
+#include "leaf/call_task.hpp"
+
+namespace hedgerow::leaf {
+
+class FetchTask final : public CallTask {
+ public:
+  explicit FetchTask(wire::FetchCall&& call);
+  std::optional<Refusal> prepare(const Serving& leaf) override;
+  result<Done> execute(WorkerContext& worker, const CallPart& part) override;
+
+ private:
+  std::vector<wire::DocumentAddress> documents_;
+};
+
+// Of fetches and snippets: not more documents than a query can show, all of partitions that this leaf holds.
+std::optional<Refusal> check_documents(const std::vector<wire::DocumentAddress>& documents, const Serving& leaf);
+
+}  // namespace hedgerow::leaf
