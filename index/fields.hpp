@@ -38,6 +38,12 @@ std::optional<std::string> facet_term(std::string_view name, std::string_view va
 // Lower case, by Unicode; ill-formed UTF-8 stays as it is.
 std::string in_lower_case(std::string_view text);
 
+// Whether text of this character has no spaces between words, so that it is indexed by characters and pairs of them:
+// Chinese, Japanese, Korean; and what stands behind them in Unicode (symbols), which makes no words of letters either.
+constexpr bool is_indexed_by_characters(unsigned character) {
+  return (character >= 0x1100 && character <= 0x11ff) || character >= 0x2e80;
+}
+
 // Even for the values as given, odd for the number. Drawn from the name's hash, so that every worker of a build knows
 // them: two names of one collection share a slot once in some 10^7 collections of ten facets; a build notices.
 std::uint32_t values_slot(std::string_view name);

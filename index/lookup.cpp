@@ -2,13 +2,74 @@
 
 #include <xapian.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/random.hpp"
 #include "index/engine_error.hpp"
 #include "index/fields.hpp"
 #include "index/guard.hpp"
 #include "index/open_partition.hpp"
+#include "index/scoring.hpp"
 
 namespace hedgerow {
+
+namespace {
+
+constexpr std::size_t most_terms_weighed = 2000;
+
+bool is_plain_word(std::string_view term) { return !term.empty() && !(term.front() >= 'A' && term.front() <= 'Z'); }
+bool is_stem(std::string_view term) { return term.size() > 1 && term.front() == 'Z' && is_plain_word(term.substr(1)); }
+bool is_without_spaces(const std::string& term) {
+  return fields::is_indexed_by_characters(*Xapian::Utf8Iterator(term));
+}
+
+// The stems, and the words that have none.
+std::vector<DocumentTerm> subject_terms(const Xapian::Database& database, Xapian::docid document) {
+  std::vector<DocumentTerm> stems;
+  std::vector<DocumentTerm> words;
+  const auto end = database.termlist_end(document);
+  for (auto at = database.termlist_begin(document); at != end; ++at) {
+    DocumentTerm term{*at, at.get_wdf()};
+    if (is_stem(term.term)) {
+      stems.push_back(std::move(term));
+    } else if (is_plain_word(term.term)) {
+      words.push_back(std::move(term));
+    }
+  }
+  if (stems.empty()) return words;
+  std::erase_if(words, [](const DocumentTerm& word) { return !is_without_spaces(word.term); });
+  stems.insert(stems.end(), std::make_move_iterator(words.begin()), std::make_move_iterator(words.end()));
+  return stems;
+}
+
+// BM25's, of a document of average length.
+double weight_of(const DocumentTerm& term, const PartitionSearcher::Implementation& partition) {
+  const Xapian::doccount with_guards = partition.database.get_termfreq(term.term);
+  const double count = term.count;
+  return inverse_document_frequency(partition.documents, with_guards - guard::count) * count /
+         (partition.bm25.k1 + count);
+}
+
+// The `most` terms of the highest weight, in falling order; ties by bytes.
+template <class Weight>
+void keep_best(std::vector<DocumentTerm>& terms, std::size_t most, const Weight& weight) {
+  std::vector<std::pair<double, DocumentTerm>> weighed;
+  weighed.reserve(terms.size());
+  for (auto& term : terms) {
+    const double heaviness = weight(term);
+    weighed.emplace_back(heaviness, std::move(term));
+  }
+  most = std::min(most, weighed.size());
+  std::partial_sort(weighed.begin(), weighed.begin() + static_cast<std::ptrdiff_t>(most), weighed.end(),
+                    [](const auto& a, const auto& b) {
+                      return a.first != b.first ? a.first > b.first : a.second.term < b.second.term;
+                    });
+  terms.clear();
+  for (std::size_t i = 0; i < most; ++i) terms.push_back(std::move(weighed[i].second));
+}
+
+}  // namespace
 
 PartitionId partition_of(std::string_view id, std::uint32_t partitions) {
   return PartitionId{static_cast<std::uint32_t>(stable_hash(id) % partitions)};
@@ -30,8 +91,23 @@ result<std::optional<DocumentNumber>> find_document(const PartitionSearcher& par
   });
 }
 
-result<std::vector<DocumentTerm>> characteristic_terms(const PartitionSearcher&, DocumentNumber, std::size_t) {
-  return Error{Errc::unsupported, "not built yet"};
+result<std::vector<DocumentTerm>> characteristic_terms(const PartitionSearcher& partition, DocumentNumber document,
+                                                       std::size_t most) {
+  const auto& self = partition.implementation();
+  return translating_exceptions(self.name, [&]() -> result<std::vector<DocumentTerm>> {
+    const Error missing{Errc::not_found, self.name + ": no document " + std::to_string(document.value)};
+    if (document.value == 0 || document.value > self.collection_documents) return missing;
+    std::vector<DocumentTerm> terms;
+    try {
+      terms = subject_terms(self.database, guard::docid_of(document));
+    } catch (const Xapian::DocNotFoundError&) {
+      return missing;
+    }
+    // Each frequency is a look into the database.
+    keep_best(terms, most_terms_weighed, [](const DocumentTerm& term) { return static_cast<double>(term.count); });
+    keep_best(terms, most, [&](const DocumentTerm& term) { return weight_of(term, self); });
+    return terms;
+  });
 }
 
 }  // namespace hedgerow

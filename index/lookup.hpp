@@ -9,23 +9,22 @@
 
 #include "base/error.hpp"
 #include "base/ids.hpp"
+#include "index/partition_of.hpp"
 #include "index/searcher.hpp"
 
 namespace hedgerow {
-
-// The partition of a document, by its external id: the same for ever.
-PartitionId partition_of(std::string_view id, std::uint32_t partitions);
 
 // In this partition; nothing where it is not there. Errors: corrupt, io.
 result<std::optional<DocumentNumber>> find_document(const PartitionSearcher& partition, std::string_view id);
 
 struct DocumentTerm {
-  std::string term;  // a stem ("Z…"); a word where the index has no stemmer
+  std::string term;  // a stem ("Z…"); a word where it has no stem, because the index has no stemmer or it is Chinese
   std::uint32_t count = 0;  // how often the document holds it, title words by their weight
 };
 
 // The document's terms that weigh most by count and by this partition's document frequencies, at most `most`, heaviest
-// first. Errors: not_found, corrupt, io.
+// first; ties by bytes. Whoever has the collection's frequencies can weigh them anew. Of a document with very many
+// different terms only the most frequent are looked at. Errors: not_found, corrupt, io.
 result<std::vector<DocumentTerm>> characteristic_terms(const PartitionSearcher& partition, DocumentNumber document,
                                                        std::size_t most);
 

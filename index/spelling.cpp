@@ -4,8 +4,29 @@
 
 #include "index/database_label.hpp"
 #include "index/engine_error.hpp"
+#include "index/fields.hpp"
 
 namespace hedgerow {
+
+namespace {
+
+constexpr std::size_t shortest_word = 3;
+constexpr std::size_t longest_word = 32;
+constexpr unsigned most_edits = 2;
+
+}  // namespace
+
+bool is_spelling_word(std::string_view term) {
+  // Plain words are in lower case: a capital opens the prefix of a stem or a field.
+  if (term.empty() || (term.front() >= 'A' && term.front() <= 'Z')) return false;
+  std::size_t digits = 0;
+  std::size_t characters = 0;
+  for (Xapian::Utf8Iterator at(term.data(), term.size()); at != Xapian::Utf8Iterator(); ++at) {
+    if (fields::is_indexed_by_characters(*at) || ++characters > longest_word) return false;
+    if (Xapian::Unicode::get_category(*at) == Xapian::Unicode::DECIMAL_DIGIT_NUMBER) ++digits;
+  }
+  return characters >= shortest_word && digits * 2 < characters;
+}
 
 struct SpellingDictionary::Implementation {
   Xapian::Database database;
@@ -31,16 +52,16 @@ result<SpellingDictionary> SpellingDictionary::open(const std::filesystem::path&
   return SpellingDictionary(std::move(implementation));
 }
 
-result<std::optional<SpellingDictionary::Suggestion>> SpellingDictionary::suggest(const std::string& word) const {
+result<std::optional<SpellingDictionary::Suggestion>> SpellingDictionary::suggest(std::string_view word) const {
   const auto& self = *implementation_;
   return translating_exceptions(self.name, [&]() -> result<std::optional<Suggestion>> {
     std::optional<Suggestion> found;
-    const std::string suggestion = self.database.get_spelling_suggestion(word);
-    if (suggestion.empty()) return found;
-    // get_spelling_frequency is protected; the list of words tells it.
+    if (!is_spelling_word(word)) return found;
+    const std::string nearest = self.database.get_spelling_suggestion(std::string(word), most_edits);
+    if (nearest.empty()) return found;
     auto entry = self.database.spellings_begin();
-    entry.skip_to(suggestion);
-    found = Suggestion{suggestion, entry.get_termfreq()};
+    entry.skip_to(nearest);
+    found = Suggestion{nearest, entry.get_termfreq()};
     return found;
   });
 }

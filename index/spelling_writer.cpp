@@ -1,33 +1,24 @@
 #include "index/spelling_writer.hpp"
 
-#include <xapian.h>
+#include <map>
 
 #include "index/partition_writer.hpp"
+#include "index/spelling.hpp"
 
 namespace hedgerow {
 
-namespace {
-
-constexpr std::size_t shortest_word = 3;
-constexpr std::size_t longest_word = 32;
-
-// Scripts without spaces, and all that stands behind them (symbols, private use): nothing that is mistyped by a letter.
-bool is_indexed_by_characters(unsigned character) {
-  return (character >= 0x1100 && character <= 0x11ff) || character >= 0x2e80;
-}
-
-}  // namespace
-
-bool is_spelling_word(std::string_view term) {
-  // Plain words are in lower case: a capital opens the prefix of a stem or a field.
-  if (term.empty() || (term.front() >= 'A' && term.front() <= 'Z')) return false;
-  std::size_t letters = 0;
-  std::size_t characters = 0;
-  for (Xapian::Utf8Iterator at(term.data(), term.size()); at != Xapian::Utf8Iterator(); ++at) {
-    if (is_indexed_by_characters(*at) || ++characters > longest_word) return false;
-    if (Xapian::Unicode::get_category(*at) != Xapian::Unicode::DECIMAL_DIGIT_NUMBER) ++letters;
+Xapian::doccount smallest_spelling_frequency(const Xapian::Database& statistics, std::uint64_t most_words) {
+  std::map<Xapian::termcount, std::uint64_t> words;  // by document frequency
+  const auto end = statistics.allterms_end();
+  for (auto term = statistics.allterms_begin(); term != end; ++term) {
+    if (is_spelling_word(*term)) ++words[statistics.get_collection_freq(*term)];
   }
-  return characters >= shortest_word && letters * 2 > characters;
+  std::uint64_t kept = 0;
+  for (auto level = words.rbegin(); level != words.rend(); ++level) {
+    kept += level->second;
+    if (kept > most_words) return level->first + 1;
+  }
+  return 1;
 }
 
 std::string write_spelling(const std::filesystem::path& statistics, const std::filesystem::path& file,
@@ -37,12 +28,15 @@ std::string write_spelling(const std::filesystem::path& statistics, const std::f
   const Xapian::Database terms(statistics.string());
   Xapian::WritableDatabase database(
       scratch.string(), Xapian::DB_CREATE | Xapian::DB_BACKEND_GLASS | Xapian::DB_NO_SYNC | Xapian::DB_DANGEROUS);
+  const Xapian::doccount smallest = smallest_spelling_frequency(terms);
   std::uint64_t held = 0;
   const auto end = terms.allterms_end();
   for (auto term = terms.allterms_begin(); term != end; ++term) {
     const std::string word = *term;
     if (!is_spelling_word(word)) continue;
-    database.add_spelling(word, terms.get_collection_freq(word));
+    const Xapian::termcount frequency = terms.get_collection_freq(word);
+    if (frequency < smallest) continue;
+    database.add_spelling(word, frequency);
     held += bytes_per_letter * word.size();
     if (held > memory_bytes) {
       database.commit();

@@ -3,18 +3,21 @@
 // Throws what the engine throws; build_index translates.
 #pragma once
 
+#include <xapian.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "index/database_label.hpp"
 
 namespace hedgerow {
 
-// Whether a term of the index is a word that somebody may have meant to type: no field, no stem, 3 to 32 characters,
-// with letters in the majority, none of them of a script that is indexed by characters (Chinese, Japanese, Korean).
-bool is_spelling_word(std::string_view term);
+// The words of the dictionary: those of the statistics that are is_spelling_word and stand in at least so many
+// documents that there are no more than most_spelling_words. The time of a suggestion grows with their number.
+inline constexpr std::uint64_t most_spelling_words = 200'000;
+Xapian::doccount smallest_spelling_frequency(const Xapian::Database& statistics,
+                                             std::uint64_t most_words = most_spelling_words);
 
 // statistics: the finished file. Works in the folder scratch, which must not exist and is removed. Changes are written
 // out whenever they hold more than about memory_bytes. Returns the file's SHA-256.

@@ -9,6 +9,7 @@
 #include "index/engine_error.hpp"
 #include "index/guard.hpp"
 #include "index/manifest.hpp"
+#include "index/spelling.hpp"
 #include "index/spelling_writer.hpp"
 #include "index/statistics_writer.hpp"
 #include "index/stored_document.hpp"
@@ -38,7 +39,7 @@ class Verifier {
     for (auto term = statistics_->allterms_begin(); term != end; ++term) ++report_.terms;
   }
 
-  // Its words are the plain words of the statistics, with their document frequencies; both lists are sorted.
+  // Its words are words of the statistics, with their document frequencies; both lists are sorted.
   void spelling() {
     const auto& file = manifest_.spelling_file;
     if (!checksum_holds(file, manifest_.spelling_sha256)) return;
@@ -47,12 +48,15 @@ class Verifier {
                                       .number = static_cast<std::uint32_t>(manifest_.partitions.size()),
                                       .documents = manifest_.documents});
     if (!database || !statistics_) return;
+    const Xapian::doccount smallest = smallest_spelling_frequency(*statistics_);
     auto word = database->spellings_begin();
     const auto end = database->spellings_end();
     const auto terms_end = statistics_->allterms_end();
     for (auto term = statistics_->allterms_begin(); term != terms_end; ++term) {
       if (!is_spelling_word(*term)) continue;
-      if (word == end || *word != *term || word.get_termfreq() != statistics_->get_collection_freq(*term)) {
+      const Xapian::termcount frequency = statistics_->get_collection_freq(*term);
+      if (frequency < smallest) continue;
+      if (word == end || *word != *term || word.get_termfreq() != frequency) {
         return complain(file, "the statistics do not agree with it, first at the word '" + *term + "'");
       }
       ++word;
