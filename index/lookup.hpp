@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/ids.hpp"
+#include "index/document_term.hpp"
 #include "index/partition_of.hpp"
 #include "index/searcher.hpp"
 
@@ -16,11 +17,6 @@ namespace hedgerow {
 
 // In this partition; nothing where it is not there. Errors: corrupt, io.
 result<std::optional<DocumentNumber>> find_document(const PartitionSearcher& partition, std::string_view id);
-
-struct DocumentTerm {
-  std::string term;  // a stem ("Z…"); a word where it has no stem, because the index has no stemmer or it is Chinese
-  std::uint32_t count = 0;  // how often the document holds it, title words by their weight
-};
 
 // The document's terms that weigh most by count and by this partition's document frequencies, at most `most`, heaviest
 // first; ties by bytes. Whoever has the collection's frequencies can weigh them anew. Of a document with very many
