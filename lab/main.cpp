@@ -1,4 +1,5 @@
-// hedgerow-lab: a cluster on one machine, and the load that is put on it. This file is the command line alone.
+// hedgerow-lab: a cluster on one machine, the load that is put on it, and the quality of its answers. This file is the
+// command line alone.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "base/command_line.hpp"
 #include "base/log.hpp"
 #include "lab/control_command.hpp"
+#include "lab/evaluate.hpp"
 #include "lab/load_command.hpp"
 #include "lab/up.hpp"
 
@@ -21,6 +23,7 @@ void add_up(CLI::App& app, UpSettings& up, int& status) {
   command.add_option("--index", up.index, "The index directory (hedgerow-index build)")->required();
   command.add_option("--leaves", up.leaves, "Leaf processes")->capture_default_str();
   command.add_option("--replicas", up.replicas, "Copies of each partition, on different leaves")->capture_default_str();
+  command.add_option("--spellers", up.spellers, "So many leaves serve spelling beside their partitions (default: two)");
   command.add_option("--port", up.port, "The root's port on 127.0.0.1; 0: any free one")->capture_default_str();
   command.add_option("--workers", up.workers, "Worker threads of each leaf (default: its share of the cores)")->check(CLI::PositiveNumber);
   command.add_flag("--allow-faults", up.allow_faults, "Leaves take injected faults");
@@ -64,6 +67,11 @@ void add_control(CLI::App& app, ControlSettings& control, int& status) {
     command.add_option("name", control.process, "leaf-0, leaf-1, …, or root")->required();
     command.callback([&status, &control, action = std::string(name)] { status = run_action(control, action); });
   }
+}
+
+std::string name_and_value(const std::string& text) {
+  const auto equals = text.find('=');
+  return equals == std::string::npos || equals == 0 ? "write name=value" : "";
 }
 
 struct LoadArguments {
@@ -116,10 +124,7 @@ void add_load(CLI::App& app, LoadArguments& arguments, int& status) {
   command.add_option("--param", arguments.parameters, "A parameter of each query, name=value (may be repeated)")
       ->expected(1)
       ->take_all()
-      ->check([](const std::string& text) {
-        const auto equals = text.find('=');
-        return equals == std::string::npos || equals == 0 ? "write name=value" : "";
-      });
+      ->check(name_and_value);
   command.add_option("--order", arguments.order, "Queries of the file: cycled, or drawn at random with the seed")
       ->check(CLI::IsMember({"cycled", "drawn"}))
       ->capture_default_str();
@@ -131,6 +136,52 @@ void add_load(CLI::App& app, LoadArguments& arguments, int& status) {
       throw CLI::ValidationError("load", "give --rate and --duration, or --clients and --count");
     }
     status = load(arguments);
+  });
+}
+
+struct EvaluateArguments {
+  EvaluateSettings settings;
+  std::vector<std::string> parameters;
+  std::string deadline;
+  bool json = false;
+};
+
+void add_evaluate(CLI::App& app, EvaluateArguments& arguments, int& status) {
+  auto& command = *app.add_subcommand("evaluate", "Measure answers against the judgements of a test collection");
+  auto& settings = arguments.settings;
+  command.add_option("--queries", settings.queries, "id<TAB>text, BEIR's JSON lines, or TREC topics")->required();
+  command.add_option("--qrels", settings.qrels, "The judgements: TREC's qrels, or BEIR's table")->required();
+  auto* target = command.add_option("--target", settings.target, "The root to ask: http://127.0.0.1:7080");
+  auto* index = command.add_option("--index", settings.index, "Or an index directory, searched in this process");
+  target->excludes(index);
+  command.add_option("-k", settings.depth, "How many hits of each query are measured")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
+  command.add_flag("--plain-words", settings.plain_words, "Ask only the words of a query: no character is an operator");
+  command.add_option("--run", settings.run, "Write what was found here, in TREC's run form");
+  command.add_option("--tag", settings.tag, "The run's name, in its last column")->capture_default_str();
+  for (CLI::Option* option :
+       {command.add_option("--deadline", arguments.deadline, "The deadline of each query (--param deadline=…)"),
+        command.add_option("--param", arguments.parameters, "A parameter of each query, name=value (may be repeated)")
+            ->expected(1)
+            ->take_all()
+            ->check(name_and_value),
+        command.add_option("--clients", settings.clients, "So many queries at once")
+            ->check(CLI::Range(1, 1000))
+            ->capture_default_str(),
+        add_duration_option(command, "--time-limit", settings.time_limit,
+                            "How long an answer may take before it counts as failed")}) {
+    option->needs(target);
+  }
+  command.add_flag("--json", arguments.json, "The report as JSON");
+  command.callback([&, target, index] {
+    if (target->count() + index->count() == 0) throw CLI::ValidationError("evaluate", "give --target or --index");
+    if (!arguments.deadline.empty()) settings.parameters.emplace_back("deadline", arguments.deadline);
+    for (const auto& parameter : arguments.parameters) {
+      const auto equals = parameter.find('=');
+      settings.parameters.emplace_back(parameter.substr(0, equals), parameter.substr(equals + 1));
+    }
+    status = run_evaluate(settings, arguments.json);
   });
 }
 
@@ -148,15 +199,17 @@ void open_standard_descriptors() {
 int main(int argc, char** argv) {
   open_standard_descriptors();
   start_logging("hedgerow-lab", "warning");
-  CLI::App app("Hedgerow's laboratory: a cluster on one machine, and load to put on it.", "hedgerow-lab");
+  CLI::App app("Hedgerow's laboratory: a cluster on one machine, load to put on it, and the quality of its answers.", "hedgerow-lab");
   app.require_subcommand(1);
   int status = 0;
   UpSettings up;
   ControlSettings control;
   LoadArguments load_arguments;
+  EvaluateArguments evaluate_arguments;
   add_up(app, up, status);
   add_control(app, control, status);
   add_load(app, load_arguments, status);
+  add_evaluate(app, evaluate_arguments, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
