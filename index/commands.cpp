@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "corpus/reader.hpp"
@@ -12,6 +13,7 @@
 #include "index/builder.hpp"
 #include "index/local_search.hpp"
 #include "index/reports.hpp"
+#include "index/synonyms.hpp"
 #include "index/verify.hpp"
 
 namespace hedgerow {
@@ -77,16 +79,36 @@ int build(const BuildArguments& arguments, const Output& output) {
   return exit_well;
 }
 
-int search(const std::filesystem::path& directory, const std::string& query, std::uint32_t k, std::uint32_t offset,
-           const Output& output) {
-  auto index = LocalSearch::open(directory);
+struct SearchArguments {
+  std::filesystem::path directory;
+  std::string query;
+  std::string like;  // an id; empty: the query is searched for
+  std::string synonyms_file;
+  std::uint32_t k = 10;
+  std::uint32_t offset = 0;
+};
+
+int search(const SearchArguments& arguments, const Output& output) {
+  PlanSettings settings;
+  std::optional<Synonyms> synonyms;
+  if (!arguments.synonyms_file.empty()) {
+    const auto manifest = read_manifest(arguments.directory);
+    if (!manifest) return fail(manifest.error());
+    auto loaded = Synonyms::load(arguments.synonyms_file, manifest->stemmer);
+    if (!loaded) return fail(loaded.error());
+    settings.synonyms = &synonyms.emplace(std::move(*loaded));
+  }
+  auto index = LocalSearch::open(arguments.directory, settings);
   if (!index) return fail(index.error());
   const Instant start = now();
-  const auto answer = index->search(query, k, offset);
+  const auto answer = arguments.like.empty() ? index->search(arguments.query, arguments.k, arguments.offset)
+                                             : index->search_similar(arguments.like, arguments.k, arguments.offset);
   if (!answer) return fail(answer.error());
+  const Duration took = now() - start;
   const auto documents = index->fetch(answer->hits);
   if (!documents) return fail(documents.error());
-  output.print(search_answer_json(*answer, *documents, offset, index->manifest(), now() - start), search_answer_table);
+  for (const auto& note : answer->notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  output.print(search_answer_json(*answer, *documents, arguments.offset, index->manifest(), took), search_answer_table);
   return exit_well;
 }
 
@@ -152,14 +174,20 @@ int run_index_command(int argc, char** argv) {
   std::vector<std::string> apt_lists;
   build_command->add_option("--apt-lists", apt_lists, "Folder with apt lists, for debian (repeatable)");
 
-  std::string query;
-  std::uint32_t k = 10;
-  std::uint32_t offset = 0;
+  SearchArguments search_arguments;
   CLI::App* search_command = add_command(app, "search", "Search the whole index in this process", output);
-  search_command->add_option("directory", directory, "The index directory")->required();
-  search_command->add_option("query", query, "Words, \"phrases\", +must, -not, AND, OR, NOT")->required();
-  search_command->add_option("-k", k, "How many hits")->check(CLI::Range(0u, 10'000u))->capture_default_str();
-  search_command->add_option("--offset", offset, "Skip so many hits first")
+  search_command->add_option("directory", search_arguments.directory, "The index directory")->required();
+  auto* query_option = search_command->add_option(
+      "query", search_arguments.query,
+      "Words, \"phrases\", begin*, +must, -not, AND, OR, NOT, title:word, facet:value, facet:1..2");
+  auto* like_option = search_command->add_option("--like", search_arguments.like,
+                                                 "Instead of a query: what is like the document with this id");
+  query_option->excludes(like_option);
+  search_command->add_option("--synonyms", search_arguments.synonyms_file, "A file of synonyms (docs/operations.md)");
+  search_command->add_option("-k", search_arguments.k, "How many hits")
+      ->check(CLI::Range(0u, 10'000u))
+      ->capture_default_str();
+  search_command->add_option("--offset", search_arguments.offset, "Skip so many hits first")
       ->check(CLI::Range(0u, LocalSearch::deepest_rank - 10'000))
       ->capture_default_str();
 
@@ -176,7 +204,12 @@ int run_index_command(int argc, char** argv) {
 
   if (!apt_lists.empty()) arguments.corpus_settings.apt_list_folders = apt_lists;
   if (build_command->parsed()) return build(arguments, output);
-  if (search_command->parsed()) return search(directory, query, k, offset, output);
+  if (search_command->parsed()) {
+    if (query_option->count() == 0 && like_option->count() == 0) {
+      return fail({Errc::invalid_argument, "search needs a query, or --like with the id of a document"});
+    }
+    return search(search_arguments, output);
+  }
   if (verify_command->parsed()) return verify(directory, output);
   return stats(directory, output);
 }

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 
+#include "index/lookup.hpp"
+#include "index/similar_query.hpp"
+
 namespace hedgerow {
 
-LocalSearch::LocalSearch(Manifest manifest, CollectionStatistics statistics, std::vector<PartitionSearcher> partitions)
-    : manifest_(std::move(manifest)), statistics_(std::move(statistics)), partitions_(std::move(partitions)) {}
+LocalSearch::LocalSearch(Manifest manifest, CollectionStatistics statistics, std::vector<PartitionSearcher> partitions,
+                         const PlanSettings& settings)
+    : manifest_(std::move(manifest)),
+      statistics_(std::move(statistics)),
+      settings_(settings),
+      partitions_(std::move(partitions)) {}
 
-result<LocalSearch> LocalSearch::open(const std::filesystem::path& directory) {
+result<LocalSearch> LocalSearch::open(const std::filesystem::path& directory, const PlanSettings& settings) {
   auto manifest = read_manifest(directory);
   if (!manifest) return manifest.error();
   auto statistics = CollectionStatistics::open(directory, *manifest);
@@ -18,24 +25,44 @@ result<LocalSearch> LocalSearch::open(const std::filesystem::path& directory) {
     if (!searcher) return searcher.error();
     partitions.push_back(std::move(*searcher));
   }
-  return LocalSearch(std::move(*manifest), std::move(*statistics), std::move(partitions));
+  return LocalSearch(std::move(*manifest), std::move(*statistics), std::move(partitions), settings);
 }
 
 result<PreparedQuery> LocalSearch::prepare(std::string_view query) const {
-  const auto plan = plan_query(query, statistics_);
+  const auto plan = plan_query(query, statistics_, settings_);
   if (!plan) return plan.error();
   return PreparedQuery::prepare(*plan);
 }
 
 result<LocalAnswer> LocalSearch::search(std::string_view query, std::uint32_t k, std::uint32_t offset) {
+  const auto plan = plan_query(query, statistics_, settings_);
+  if (!plan) return plan.error();
+  return run(*plan, k, offset);
+}
+
+result<LocalAnswer> LocalSearch::search_similar(std::string_view id, std::uint32_t k, std::uint32_t offset) {
+  const PartitionId home = partition_of(id, static_cast<std::uint32_t>(partitions_.size()));
+  const PartitionSearcher& partition = partitions_[home.value];
+  const auto document = find_document(partition, id);
+  if (!document) return document.error();
+  if (!*document) return Error{Errc::not_found, "no document has the id '" + std::string(id) + "'"};
+  const auto terms = characteristic_terms(partition, **document, 4 * most_similar_terms);
+  if (!terms) return terms.error();
+  const auto plan = plan_similar(*terms, id, statistics_);
+  if (!plan) return plan.error();
+  return run(*plan, k, offset);
+}
+
+result<LocalAnswer> LocalSearch::run(const QueryPlan& plan, std::uint32_t k, std::uint32_t offset) {
   if (std::uint64_t{k} + offset > deepest_rank) {
     return Error{Errc::too_large, "offset and k reach beyond rank " + std::to_string(deepest_rank)};
   }
-  const auto prepared = prepare(query);
+  const auto prepared = PreparedQuery::prepare(plan);
   if (!prepared) return prepared.error();
 
   const std::uint32_t depth = offset + k;
   LocalAnswer answer;
+  answer.notes = plan.notes;
   answer.matches_exact = true;
   double threshold = 0;
   for (std::uint32_t p = 0; p < partitions_.size(); ++p) {

@@ -29,15 +29,20 @@ struct LocalAnswer {
   std::vector<LocalHit> hits;  // ranks offset + 1 to offset + k, in ranks_before order
   std::uint64_t matches = 0;
   bool matches_exact = false;
+  std::vector<std::string> notes;  // of the plan
 };
 
 class LocalSearch {
  public:
+  // What the settings point to must outlive the search.
   // Errors: those of read_manifest, CollectionStatistics::open and PartitionSearcher::open.
-  static result<LocalSearch> open(const std::filesystem::path& directory);
+  static result<LocalSearch> open(const std::filesystem::path& directory, const PlanSettings& settings = {});
 
   // Errors: those of plan_query; too_large (offset + k beyond deepest_rank); corrupt or io from the engine.
   result<LocalAnswer> search(std::string_view query, std::uint32_t k, std::uint32_t offset = 0);
+  // The documents that are like the one with this external id, without itself. Errors: not_found (no such document);
+  // otherwise as search.
+  result<LocalAnswer> search_similar(std::string_view id, std::uint32_t k, std::uint32_t offset = 0);
   // What the hits show, in their order.
   result<std::vector<StoredDocument>> fetch(const std::vector<LocalHit>& hits);
   // The passages that they match by, in their order. Errors: as search.
@@ -53,11 +58,14 @@ class LocalSearch {
   static constexpr std::uint32_t deepest_rank = 1'000'000;
 
  private:
-  LocalSearch(Manifest manifest, CollectionStatistics statistics, std::vector<PartitionSearcher> partitions);
+  LocalSearch(Manifest manifest, CollectionStatistics statistics, std::vector<PartitionSearcher> partitions,
+              const PlanSettings& settings);
   result<PreparedQuery> prepare(std::string_view query) const;
+  result<LocalAnswer> run(const QueryPlan& plan, std::uint32_t k, std::uint32_t offset);
 
   Manifest manifest_;
   CollectionStatistics statistics_;
+  PlanSettings settings_;
   std::vector<PartitionSearcher> partitions_;
 };
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "index/global_weight.hpp"
 #include "index/guard.hpp"
 #include "index/match_list_source.hpp"
+#include "index/range_source.hpp"
 
 namespace hedgerow {
 
@@ -18,10 +21,17 @@ enum class Place {
   excluded,  // on the right of an AND_NOT: it scores nothing
 };
 
+enum class Weights { scored, unscored };
+
 class Rewriter {
  public:
-  Rewriter(const PreparedQuery::Implementation& prepared, const PartitionView& partition, const Xapian::Weight& weight)
-      : prepared_(prepared), partition_(partition), weight_(weight), documents_(partition.documents) {}
+  // weight: null where nothing is scored.
+  Rewriter(const PreparedQuery::Implementation& prepared, const PartitionView& partition, const Xapian::Weight* weight)
+      : prepared_(prepared),
+        partition_(partition),
+        weight_(weight),
+        weights_(weight == nullptr ? Weights::unscored : Weights::scored),
+        documents_(partition.documents) {}
 
   std::optional<PartitionQuery> rewrite(const QueryNode& node, Place place) {
     switch (node.op) {
@@ -35,6 +45,9 @@ class Rewriter {
       case QueryOperator::near:
         return place != Place::excluded && prepared_.prunes ? matched_first(as_it_is(node, place))
                                                             : as_it_is(node, place);
+      case QueryOperator::unscored: return unscored(node.children.front(), place);
+      case QueryOperator::range: return range(node);
+      case QueryOperator::prefix: break;  // never in a prepared query
     }
     return std::nullopt;
   }
@@ -58,8 +71,7 @@ class Rewriter {
       case QueryOperator::and_maybe: return and_maybe(node, place);
       case QueryOperator::phrase:
       case QueryOperator::near: return positional(node, place);
-      case QueryOperator::term:
-      case QueryOperator::any_of: break;
+      default: break;
     }
     return rewrite(node, place);
   }
@@ -68,13 +80,48 @@ class Rewriter {
     const double frequency = document_frequency(node.term);
     if (frequency == 0) return std::nullopt;
     Xapian::Query query(node.term, node.query_frequency);
-    if (place != Place::excluded) {
+    if (place != Place::excluded && weights_ == Weights::scored) {
       const auto idf = prepared_.inverse_document_frequencies.find(node.term);
       // Stands here, but nowhere in the collection, says the plan: its statistics are of another index.
       if (idf == prepared_.inverse_document_frequencies.end()) return std::nullopt;
       query = Xapian::Query(Xapian::Query::OP_SCALE_WEIGHT, query, idf->second);
     }
     return PartitionQuery{query, {frequency, frequency, frequency}};
+  }
+
+  std::optional<PartitionQuery> unscored(const QueryNode& child, Place place) {
+    const Weights outside = std::exchange(weights_, Weights::unscored);
+    auto part = rewrite(child, place);
+    weights_ = outside;
+    if (part && place != Place::excluded && weights_ == Weights::scored) {
+      part->query = Xapian::Query(Xapian::Query::OP_SCALE_WEIGHT, part->query, 0);
+    }
+    return part;
+  }
+
+  // The bounds come from the lowest and the highest value of the partition, the estimate from the share of what lies
+  // between them.
+  std::optional<PartitionQuery> range(const QueryNode& node) {
+    const Xapian::Database& database = partition_.database;
+    const double with_value = database.get_value_freq(node.slot);
+    const std::string lowest = database.get_value_lower_bound(node.slot);
+    const std::string highest = database.get_value_upper_bound(node.slot);
+    if (with_value == 0 || (!node.end.empty() && (lowest > node.end || node.begin > node.end)) || highest < node.begin) {
+      return std::nullopt;
+    }
+    MatchBounds matches{with_value, with_value, with_value};
+    if (lowest < node.begin || (!node.end.empty() && highest > node.end)) {
+      const double from = Xapian::sortable_unserialise(std::max(lowest, node.begin));
+      const double to = Xapian::sortable_unserialise(node.end.empty() ? highest : std::min(highest, node.end));
+      const double whole = Xapian::sortable_unserialise(highest) - Xapian::sortable_unserialise(lowest);
+      const double share = (to - from) / whole;
+      matches.lowest = 0;
+      matches.estimate = with_value * (share >= 0 && share <= 1 ? share : 0.5);
+    }
+    auto* const source =
+        new RangeSource({node.slot, node.begin, node.end}, guard::back(partition_.collection_documents),
+                        static_cast<Xapian::doccount>(matches.estimate), partition_.stop);
+    return PartitionQuery{Xapian::Query(source->release()), matches};
   }
 
   std::optional<PartitionQuery> all_of(const QueryNode& node, Place place) {
@@ -127,7 +174,7 @@ class Rewriter {
 
   std::optional<PartitionQuery> and_maybe(const QueryNode& node, Place place) {
     auto wanted = rewrite(node.children.front(), place);
-    if (!wanted || place == Place::excluded) return wanted;
+    if (!wanted || place == Place::excluded || weights_ == Weights::unscored) return wanted;
     const auto welcome = any_of(node.children, 1, Place::optional);
     if (!welcome) return wanted;
     return PartitionQuery{Xapian::Query(Xapian::Query::OP_AND_MAYBE, wanted->query, welcome->query), wanted->matches};
@@ -154,10 +201,16 @@ class Rewriter {
   std::optional<PartitionQuery> matched_first(const std::optional<PartitionQuery>& part) {
     if (!part) return std::nullopt;
     Xapian::Enquire enquire(partition_.database);
-    enquire.set_weighting_scheme(weight_);
+    const bool scored = weights_ == Weights::scored;
+    if (scored) {
+      enquire.set_weighting_scheme(*weight_);
+    } else {
+      enquire.set_weighting_scheme(Xapian::BoolWeight());
+    }
     enquire.set_query(part->query);
     // Room for everything, so nothing is pruned.
-    const Xapian::MSet found = enquire.get_mset(0, partition_.documents + guard::count);
+    const Stopper stopper(partition_.stop);
+    const Xapian::MSet found = enquire.get_mset(0, partition_.documents + guard::count, nullptr, &stopper);
 
     std::vector<std::pair<Xapian::docid, double>> matches;
     matches.reserve(found.size() + guard::count);
@@ -175,16 +228,47 @@ class Rewriter {
 
   const PreparedQuery::Implementation& prepared_;
   const PartitionView& partition_;
-  const Xapian::Weight& weight_;
+  const Xapian::Weight* const weight_;
+  Weights weights_;
   const double documents_;
   std::unordered_map<std::string, Xapian::doccount> frequencies_;
 };
 
 }  // namespace
 
+bool may_score_nothing(const QueryNode& node) {
+  const auto may = [](const QueryNode& child) { return may_score_nothing(child); };
+  switch (node.op) {
+    case QueryOperator::unscored:
+    case QueryOperator::range: return true;
+    case QueryOperator::all_of: return std::all_of(node.children.begin(), node.children.end(), may);
+    case QueryOperator::any_of: return std::any_of(node.children.begin(), node.children.end(), may);
+    case QueryOperator::and_not:
+    case QueryOperator::and_maybe: return may(node.children.front());
+    default: return false;
+  }
+}
+
+bool never_scores(const QueryNode& node) {
+  switch (node.op) {
+    case QueryOperator::unscored:
+    case QueryOperator::range: return true;
+    case QueryOperator::all_of:
+    case QueryOperator::any_of:
+    case QueryOperator::and_maybe: return std::all_of(node.children.begin(), node.children.end(), never_scores);
+    case QueryOperator::and_not: return never_scores(node.children.front());
+    default: return false;
+  }
+}
+
+std::optional<PartitionQuery> rewrite_unscored(const PreparedQuery::Implementation& prepared,
+                                               const PartitionView& partition) {
+  return Rewriter(prepared, partition, nullptr).rewrite(prepared.root, Place::spine);
+}
+
 std::optional<PartitionQuery> rewrite_for_partition(const PreparedQuery::Implementation& prepared,
                                                     const PartitionView& partition, const Xapian::Weight& weight) {
-  return Rewriter(prepared, partition, weight).rewrite(prepared.root, Place::spine);
+  return Rewriter(prepared, partition, &weight).rewrite(prepared.root, Place::spine);
 }
 
 }  // namespace hedgerow

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "index/database_label.hpp"
 #include "index/engine_error.hpp"
@@ -66,11 +67,15 @@ class PartitionMatch {
     answer.matches_exact = true;
     // A partition without documents, or without terms, has nothing to weigh.
     if (partition_.documents == 0 || !(prepared.average_length > 0)) return answer;
-    const GlobalWeight weight(partition_.bm25, prepared.average_length, stop);
-    const auto query = rewrite_for_partition(prepared, {partition_.database, partition_.documents, partition_.collection_documents}, weight);
-    if (!query) return answer;
-
+    const PartitionView view{partition_.database, partition_.documents, partition_.collection_documents, stop};
     const double lowest_score = score_threshold > 0 ? lowest_rival(score_threshold) : 0;
+    if (never_scores(prepared.root)) return without_scores(prepared, view, k, lowest_score);
+
+    const GlobalWeight weight(partition_.bm25, prepared.average_length, stop);
+    const auto query = rewrite_for_partition(prepared, view, weight);
+    if (!query) return answer;
+    const bool may_be_nothing = may_score_nothing(prepared.root);
+
     const auto most = static_cast<Xapian::doccount>(query->matches.highest);
     // Two more than needed, so that a tie at the k-th hit is seen without asking again.
     Xapian::doccount wanted = std::max(fewest_asked, std::min(k, most) + 2);
@@ -79,8 +84,15 @@ class PartitionMatch {
       const bool all = most <= few_matches || most <= wanted || wanted >= guard::front;
       answer.hits = best(*query, all ? most : wanted, all, lowest_score, weight);
       const bool exhausted = all || answer.hits.size() < wanted;
-      count_matches(*query, exhausted && (all || lowest_score == 0), answer);
+      // Whatever scores nothing stays behind the placeholders.
+      const bool all_seen = all || (exhausted && lowest_score == 0 && !may_be_nothing);
+      count_matches(query->matches, all_seen, answer);
       std::sort(answer.hits.begin(), answer.hits.end(), ranks_before);
+      if (exhausted && !all && may_be_nothing && lowest_score == 0 && answer.hits.size() < k) {
+        append_without_scores(prepared, view, k, answer.hits);
+        count_matches(query->matches, answer.hits.size() < k, answer);
+        break;
+      }
       // The engine cuts by the score as double. If the cut goes through a group of equal floats, a document beyond it
       // may have a smaller number than one before it: ask for more until the group is whole.
       const bool cut_through_tie = !exhausted && k > 0 && answer.hits.size() >= k &&
@@ -95,8 +107,51 @@ class PartitionMatch {
   }
 
  private:
-  static void count_matches(const PartitionQuery& query, bool all_seen, PartitionHits& answer) {
-    const MatchBounds& bounds = query.matches;
+  // The first documents that match, by number: the engine stops at the last of them.
+  std::vector<ScoredDocument> first(const PartitionQuery& query, Xapian::doccount wanted, const PartitionView& view) const {
+    const Stopper stopper(view.stop);
+    Xapian::Enquire enquire(partition_.database);
+    enquire.set_weighting_scheme(Xapian::BoolWeight());
+    enquire.set_query(query.query);
+    const Xapian::MSet matches = enquire.get_mset(0, wanted + guard::count, nullptr, &stopper);
+    std::vector<ScoredDocument> hits;
+    for (auto match = matches.begin(); match != matches.end() && hits.size() < wanted; ++match) {
+      if (guard::is_document(*match, partition_.collection_documents)) hits.push_back({guard::number_of(*match), 0});
+    }
+    return hits;
+  }
+
+  // For a query that scores nothing: its matches in the order of the collection.
+  PartitionHits without_scores(const PreparedQuery::Implementation& prepared, const PartitionView& view,
+                               std::uint32_t k, double lowest_score) const {
+    PartitionHits answer;
+    answer.matches_exact = true;
+    const auto query = rewrite_unscored(prepared, view);
+    if (!query) return answer;
+    const auto most = static_cast<Xapian::doccount>(query->matches.highest);
+    const bool all = most <= few_matches || most <= k;
+    // One more tells whether there are more than k.
+    answer.hits = first(*query, all ? most : k + 1, view);
+    count_matches(query->matches, all || answer.hits.size() <= k, answer);
+    if (answer.hits.size() > k) answer.hits.resize(k);
+    if (lowest_score > 0) answer.hits.clear();
+    return answer;
+  }
+
+  // Behind the hits that have a score: the other documents that match, by number, until there are k.
+  void append_without_scores(const PreparedQuery::Implementation& prepared, const PartitionView& view, std::uint32_t k,
+                             std::vector<ScoredDocument>& hits) const {
+    const auto query = rewrite_unscored(prepared, view);
+    if (!query) return;
+    std::unordered_set<std::uint32_t> scored;
+    for (const auto& hit : hits) scored.insert(hit.document.value);
+    for (const auto& hit : first(*query, k, view)) {
+      if (hits.size() == k) break;
+      if (!scored.contains(hit.document.value)) hits.push_back(hit);
+    }
+  }
+
+  static void count_matches(const MatchBounds& bounds, bool all_seen, PartitionHits& answer) {
     if (all_seen) {
       answer.matches = answer.hits.size();
       answer.matches_exact = true;

@@ -2,6 +2,8 @@
 
 #include <xapian.h>
 
+#include <algorithm>
+
 #include "index/database_label.hpp"
 #include "index/engine_error.hpp"
 #include "index/query_tree.hpp"
@@ -14,6 +16,7 @@ struct CollectionStatistics::Implementation {
   double average_length = 0;
   Generation generation;
   std::string stemmer;
+  std::vector<FacetField> facets;
 };
 
 CollectionStatistics::CollectionStatistics(std::unique_ptr<Implementation> implementation)
@@ -36,6 +39,7 @@ result<CollectionStatistics> CollectionStatistics::open(const std::filesystem::p
   implementation->average_length = manifest.average_length();
   implementation->generation = manifest.generation;
   implementation->stemmer = manifest.stemmer;
+  implementation->facets = manifest.facets;
   return CollectionStatistics(std::move(implementation));
 }
 
@@ -53,6 +57,33 @@ std::vector<std::pair<PartitionId, std::uint32_t>> CollectionStatistics::partiti
   }
   return partitions;
 }
+
+PrefixExpansion CollectionStatistics::expand_prefix(const std::string& prefix, std::size_t most,
+                                                    std::size_t most_seen) const {
+  PrefixExpansion expansion;
+  if (prefix.size() > longest_term_bytes) return expansion;
+  const Xapian::Database& database = implementation_->database;
+  const auto end = database.allterms_end(prefix);
+  for (auto term = database.allterms_begin(prefix); term != end; ++term) {
+    if (expansion.seen == most_seen) {
+      expansion.all_seen = false;
+      break;
+    }
+    ++expansion.seen;
+    // What the iterator knows is the number of partitions.
+    expansion.terms.emplace_back(*term, database.get_collection_freq(*term));
+  }
+  const auto kept = std::min(most, expansion.terms.size());
+  std::partial_sort(expansion.terms.begin(), expansion.terms.begin() + static_cast<std::ptrdiff_t>(kept),
+                    expansion.terms.end(), [](const auto& a, const auto& b) {
+                      return a.second != b.second ? a.second > b.second : a.first < b.first;
+                    });
+  expansion.terms.resize(kept);
+  return expansion;
+}
+
+const std::vector<FacetField>& CollectionStatistics::facets() const { return implementation_->facets; }
+const Xapian::Database& CollectionStatistics::database() const { return implementation_->database; }
 
 std::uint64_t CollectionStatistics::documents() const { return implementation_->documents; }
 double CollectionStatistics::average_length() const { return implementation_->average_length; }

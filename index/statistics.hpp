@@ -15,7 +15,19 @@
 #include "base/ids.hpp"
 #include "index/manifest.hpp"
 
+namespace Xapian {
+class Database;
+}
+
 namespace hedgerow {
+
+// The words that a prefix stands for.
+struct PrefixExpansion {
+  // The most frequent ones, in falling order of document frequency; ties by bytes.
+  std::vector<std::pair<std::string, std::uint32_t>> terms;
+  std::size_t seen = 0;      // how many begin so, as far as was looked
+  bool all_seen = true;      // false: there were more than were looked at, and the later ones by bytes were not
+};
 
 class CollectionStatistics {
  public:
@@ -28,6 +40,16 @@ class CollectionStatistics {
   std::uint32_t document_frequency(const std::string& term) const;
   // The partitions that hold the term, with the term's document frequency in each, in rising order.
   std::vector<std::pair<PartitionId, std::uint32_t>> partitions_of(const std::string& term) const;
+
+  // The terms that begin with the prefix; at most `most` of them, and at most `most_seen` are looked at (some 1 to 2 µs
+  // for each).
+  PrefixExpansion expand_prefix(const std::string& prefix, std::size_t most, std::size_t most_seen) const;
+
+  // The facets of the collection, by name.
+  const std::vector<FacetField>& facets() const;
+
+  // For the query parser, which asks whether "c++" is a word.
+  const Xapian::Database& database() const;
 
   std::uint64_t documents() const;
   double average_length() const;
