@@ -1,24 +1,27 @@
 // hedgerow-exactness: compares answers with Xapian called directly on one database, for thousands of queries of every
 // shape. scripts/exactness runs it.
 //
-//  --corpus NAME    builds the reference and an index per partition count below --work (kept, and used again), and
-//                   compares the whole-index search with the reference
-//  --small N        the same on N small random collections, which reach more corners of the engine
-//  --root URL       compares the answers of a running root over the corpus instead
-//
-// An Answerer is whatever gives ranked answers: the search in this process, or a running root.
+//  --corpus NAME    builds the reference and an index per partition count below --work, computes what the reference says
+//                   to each query (and keeps it there), and compares the whole-index search with it
+//  --root URL       compares the answers of a running root over one of these indexes with what was kept
+//  --small N        compares on N small random collections, which reach more corners of the engine
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <fstream>
-#include <functional>
-#include <memory>
+#include <mutex>
+#include <optional>
 #include <sstream>
+#include <thread>
 
 #include "base/random.hpp"
+#include "collection_material.hpp"
 #include "comparison.hpp"
 #include "corpus/reader.hpp"
+#include "enriched_reader.hpp"
+#include "expected_answers.hpp"
 #include "index/builder.hpp"
 #include "index/local_search.hpp"
 #include "query_mixture.hpp"
@@ -32,48 +35,7 @@ namespace {
 
 constexpr Slice corpus_slices[] = {{1, 0}, {3, 0}, {10, 0}, {30, 0}, {10, 10}, {3, 7}, {1, 29}};
 constexpr Slice small_slices[] = {{1, 0}, {2, 0}, {3, 0}, {5, 0}, {10, 0}, {4, 3}};
-
-class Answerer {
- public:
-  virtual ~Answerer() = default;
-  virtual std::string name() const = 0;
-  virtual result<std::vector<ScoredDocument>> answer(const std::string& query, Slice slice) = 0;
-};
-
-class LocalAnswerer final : public Answerer {
- public:
-  LocalAnswerer(const std::filesystem::path& directory, std::string name)
-      : search_(LocalSearch::open(directory).value()), name_(std::move(name)) {}
-  std::string name() const override { return name_; }
-  result<std::vector<ScoredDocument>> answer(const std::string& query, Slice slice) override {
-    auto found = search_.search(query, slice.k, slice.offset);
-    if (!found) return found.error();
-    return scored(found->hits);
-  }
-
- private:
-  LocalSearch search_;
-  std::string name_;
-};
-
-class RemoteAnswerer final : public Answerer {
- public:
-  RemoteAnswerer(const std::string& url, const Reference& reference) : root_(url, reference) {}
-  std::string name() const override { return "the root"; }
-  result<std::vector<ScoredDocument>> answer(const std::string& query, Slice slice) override {
-    return root_.answer(query, slice);
-  }
-
- private:
-  RootAnswerer root_;
-};
-
-struct Tally {
-  std::uint64_t queries = 0;
-  std::uint64_t comparisons = 0;
-  std::uint64_t differences = 0;
-  std::vector<double> milliseconds;  // of each search
-};
+constexpr std::size_t deepest_compared = 30;
 
 struct Arguments {
   std::string corpus;
@@ -84,71 +46,80 @@ struct Arguments {
   std::uint64_t seed = 1;
   std::uint64_t small = 0;
   std::string root;
+  unsigned connections = 8;
+  bool reuse = false;
+  bool engine = false;
 };
 
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
+// Comparisons of one answerer, from any thread.
+class Tally {
+ public:
+  explicit Tally(std::string name) : name_(std::move(name)) {}
 
-template <std::size_t Count>
-void compare(Answerer& answerer, const std::string& query, const ReferenceRanking& expected,
-             const Slice (&slices)[Count], Tally& tally) {
-  ++tally.queries;
-  for (const Slice slice : slices) {
-    const auto start = std::chrono::steady_clock::now();
-    const auto answer = answerer.answer(query, slice);
-    tally.milliseconds.push_back(milliseconds_since(start));
-    ++tally.comparisons;
+  void add(const std::string& query, Slice slice, const result<RankedAnswer>& answer, const Expectation& expected,
+           double milliseconds, bool told = true) {
     const std::string wrong = answer ? difference(*answer, expected, slice) : to_string(answer.error());
-    if (wrong.empty()) continue;
-    ++tally.differences;
-    std::printf("DIFFERENT %s k=%u offset=%u %s: %s\n", answerer.name().c_str(), slice.k, slice.offset, query.c_str(),
+    milliseconds_.push_back(static_cast<float>(milliseconds));
+    if (wrong.empty()) return;
+    ++differences_;
+    if (!told) return;
+    static std::mutex printing;
+    const std::lock_guard lock(printing);
+    std::printf("DIFFERENT %s k=%u offset=%u %s: %s\n", name_.c_str(), slice.k, slice.offset, query.c_str(),
                 wrong.c_str());
   }
-}
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+  std::uint64_t differences() const { return differences_; }
 
-void print(const std::vector<std::pair<std::string, Tally>>& table) {
+  void print(std::uint64_t queries) const {
+    std::printf("%-24s %10llu %12zu %12llu %12.3f\n", name_.c_str(), static_cast<unsigned long long>(queries),
+                milliseconds_.size(), static_cast<unsigned long long>(differences_), median());
+  }
+
+ private:
+  double median() const {
+    if (milliseconds_.empty()) return 0;
+    std::vector<float> values = milliseconds_;
+    const auto middle = values.begin() + std::ssize(values) / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+  }
+
+  std::string name_;
+  std::vector<float> milliseconds_;  // of each search
+  std::uint64_t differences_ = 0;
+};
+
+void print_head() {
   std::printf("%-24s %10s %12s %12s %12s\n", "answers of", "queries", "comparisons", "different", "median ms");
-  for (const auto& [name, tally] : table) {
-    std::printf("%-24s %10llu %12llu %12llu %12.3f\n", name.c_str(), static_cast<unsigned long long>(tally.queries),
-                static_cast<unsigned long long>(tally.comparisons),
-                static_cast<unsigned long long>(tally.differences), median(tally.milliseconds));
-  }
 }
 
-// The reference, with words drawn by how often they stand somewhere, and pairs of neighbours.
-QueryMaterial material_of(const Reference& reference, Random& random) {
-  QueryMaterial material;
-  const auto last = reference.database().get_lastdocid();
-  while (material.words.size() < 20'000 || material.neighbours.size() < 5'000) {
-    const auto docid = static_cast<Xapian::docid>(1 + random.below(last));
-    std::map<Xapian::termpos, std::string> by_position;
-    const auto end = reference.database().termlist_end(docid);
-    for (auto term = reference.database().termlist_begin(docid); term != end; ++term) {
-      for (auto position = term.positionlist_begin(); position != term.positionlist_end(); ++position) {
-        by_position.emplace(*position, *term);
-      }
-    }
-    if (by_position.size() < 2) continue;
-    auto at = std::next(by_position.begin(), static_cast<std::ptrdiff_t>(random.below(by_position.size() - 1)));
-    material.words.push_back(at->second);
-    const auto next = std::next(at);
-    if (next->first == at->first + 1) material.neighbours.emplace_back(at->second, next->second);
+class Watch {
+ public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
   }
-  return material;
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+template <std::size_t Count>
+void compare(LocalSearch& search, const std::string& query, const Expectation& expected, const Slice (&slices)[Count],
+             Tally& tally) {
+  for (const Slice slice : slices) {
+    const Watch watch;
+    const auto found = search.search(query, slice.k, slice.offset);
+    const double milliseconds = watch.milliseconds();
+    tally.add(query, slice, found ? ranked(*found) : result<RankedAnswer>(found.error()), expected, milliseconds);
+  }
 }
 
 // Each was answered wrongly once over the Debian catalogue, by Xapian 1.4.22 itself or by an earlier cure.
 constexpr const char* once_wrong[] = {
     "one browser videos",
     "qml connections nm",
+    "title:one browser videos",
     "+dummy transitional shared impass -python",
     "+role bindgen bioc library library -perl",
     "+for nodejs java instance",
@@ -172,16 +143,18 @@ std::vector<std::string> draw_queries(const Arguments& arguments, const Referenc
       if (!line.empty()) lines.push_back(line);
     }
     if (lines.empty()) throw std::runtime_error(arguments.queries_file + ": no queries");
-    QueryMaterial words;
+    QueryMaterial material = collection;
+    material.words.clear();
+    material.neighbours.clear();
     for (const auto& line : lines) {
       std::istringstream stream(line);
       std::vector<std::string> of_line;
       for (std::string word; stream >> word;) of_line.push_back(word);
-      for (std::size_t i = 0; i + 1 < of_line.size(); ++i) words.neighbours.emplace_back(of_line[i], of_line[i + 1]);
-      words.words.insert(words.words.end(), of_line.begin(), of_line.end());
+      for (std::size_t i = 0; i + 1 < of_line.size(); ++i) material.neighbours.emplace_back(of_line[i], of_line[i + 1]);
+      material.words.insert(material.words.end(), of_line.begin(), of_line.end());
     }
-    if (words.neighbours.empty()) words.neighbours = collection.neighbours;
-    QueryMixture mixture(words, random.next());
+    if (material.neighbours.empty()) material.neighbours = collection.neighbours;
+    QueryMixture mixture(material, random.next());
     for (std::uint64_t i = 0; i < arguments.queries / 2; ++i) {
       queries.push_back(i < lines.size() && i % 2 == 0 ? lines[i] : mixture.next());
     }
@@ -191,96 +164,184 @@ std::vector<std::string> draw_queries(const Arguments& arguments, const Referenc
   return queries;
 }
 
-std::uint64_t compare_corpus(const Arguments& arguments) {
-  const auto open = [&] { return open_corpus(arguments.corpus, {}).value(); };
-  const auto reference_path = arguments.work / "reference";
-  if (!std::filesystem::exists(reference_path)) {
-    std::fprintf(stderr, "building the reference\n");
-    std::filesystem::create_directories(arguments.work);
-    Reference::build(*open(), reference_path);
-  }
-  const Reference reference(reference_path);
-  std::vector<std::pair<std::unique_ptr<Answerer>, Tally>> answerers;
-  if (!arguments.root.empty()) {
-    answerers.emplace_back(std::make_unique<RemoteAnswerer>(arguments.root, reference), Tally{});
-  }
-  for (const std::uint32_t partitions : arguments.root.empty() ? arguments.partitions : std::vector<std::uint32_t>{}) {
-    const auto path = arguments.work / ("partitions-" + std::to_string(partitions));
-    if (!std::filesystem::exists(path / "manifest.json")) {
+std::filesystem::path index_path(const Arguments& arguments, std::uint32_t partitions) {
+  return arguments.work / ("partitions-" + std::to_string(partitions));
+}
+
+// What all indexes of the run say of their documents' scoring. Throws where they disagree.
+ReferenceSettings build_indexes(const Arguments& arguments) {
+  std::optional<Manifest> first;
+  for (const std::uint32_t partitions : arguments.partitions) {
+    const auto path = index_path(arguments, partitions);
+    auto manifest = read_manifest(path);
+    if (!arguments.reuse || !manifest) {
       std::fprintf(stderr, "building %u partitions\n", partitions);
+      std::filesystem::remove_all(path);
       BuildSettings settings;
       settings.directory = path;
       settings.collection = arguments.corpus;
       settings.partitions = partitions;
-      build_index(*open(), settings).value();
+      EnrichedReader reader(open_corpus(arguments.corpus, {}).value());
+      manifest = build_index(reader, settings).value();
     }
-    answerers.emplace_back(std::make_unique<LocalAnswerer>(path, std::to_string(partitions) + " partitions"), Tally{});
+    if (!first) first = *manifest;
+    if (manifest->title_weight != first->title_weight || manifest->bm25.k1 != first->bm25.k1 ||
+        manifest->bm25.b != first->bm25.b) {
+      throw std::runtime_error(path.string() + ": built with other settings than the others; run without --reuse");
+    }
   }
+  return settings_like(first.value());
+}
 
-  Tally engine;
-  std::uint64_t done = 0;
+// What the reference says to every query that has a meaning.
+std::vector<ExpectedAnswer> compute_expected(const Arguments& arguments, const Reference& reference, Tally& engine) {
+  std::vector<ExpectedAnswer> answers;
   for (const std::string& query : draw_queries(arguments, reference)) {
-    const Xapian::Query parsed = reference.parse(query);
-    if (parsed.empty()) continue;
-    const ReferenceRanking expected = reference.by_algebra(parsed);
-    // How often the engine's own unpruned answer is the same, for the record.
-    ReferenceRanking unpruned = reference.by_engine(parsed);
-    ++engine.queries;
-    for (const Slice slice : corpus_slices) {
-      std::vector<ScoredDocument> hits;
-      for (std::size_t i = slice.offset; i < std::min<std::size_t>(slice.offset + slice.k, unpruned.size()); ++i) {
-        hits.push_back({DocumentNumber{unpruned[i].document}, unpruned[i].score});
+    ExpectedAnswer answer{query, {}, {}};
+    try {
+      const Meaning meaning = reference.parse(query);
+      answer.expected = expectation_of(reference.by_algebra(meaning), deepest_compared);
+      if (arguments.engine) {
+        // How often the engine's own unpruned answer is the same, for the record.
+        const ReferenceRanking unpruned = reference.by_engine(meaning);
+        for (const Slice slice : corpus_slices) {
+          RankedAnswer hits;
+          for (std::size_t i = slice.offset; i < std::min<std::size_t>(slice.offset + slice.k, unpruned.size()); ++i) {
+            hits.hits.push_back({DocumentNumber{unpruned[i].document}, unpruned[i].score});
+          }
+          engine.add(query, slice, hits, answer.expected, 0, false);
+        }
       }
-      ++engine.comparisons;
-      if (!difference(hits, expected, slice).empty()) ++engine.differences;
+    } catch (const std::exception& error) {
+      throw std::runtime_error("the reference cannot read '" + query + "': " + error.what());
+    } catch (const Xapian::Error& error) {
+      throw std::runtime_error("the reference cannot read '" + query + "': " + error.get_description());
     }
-    for (auto& [answerer, tally] : answerers) compare(*answerer, query, expected, corpus_slices, tally);
-    if (++done % 500 == 0) std::fprintf(stderr, "%llu queries\n", static_cast<unsigned long long>(done));
+    for (const auto& hit : answer.expected.top) answer.ids.push_back(reference.id_of(hit.document));
+    answers.push_back(std::move(answer));
+    if (answers.size() % 500 == 0) std::fprintf(stderr, "%zu queries\n", answers.size());
   }
+  return answers;
+}
+
+std::filesystem::path expected_path(const Arguments& arguments) { return arguments.work / "expected.jsonl"; }
+
+std::uint64_t compare_corpus(const Arguments& arguments) {
+  const Watch watch;
+  const auto tell_time = [&](const char* what) { std::fprintf(stderr, "%s: %.0f s\n", what, watch.milliseconds() / 1e3); };
+  std::filesystem::create_directories(arguments.work);
+  const ReferenceSettings settings = build_indexes(arguments);
+  tell_time("indexes are built");
+  const auto reference_path = arguments.work / "reference";
+  if (!arguments.reuse || !std::filesystem::exists(reference_path)) {
+    std::fprintf(stderr, "building the reference\n");
+    EnrichedReader reader(open_corpus(arguments.corpus, {}).value());
+    Reference::build(reader, reference_path, settings);
+  }
+  tell_time("the reference is built");
+  Tally engine("Xapian itself, unpruned");
+  std::vector<ExpectedAnswer> answers;
+  {
+    const Reference reference(reference_path, settings);
+    answers = compute_expected(arguments, reference, engine);
+  }
+  save(answers, expected_path(arguments));
+  tell_time("the reference has answered");
+
+  std::vector<Tally> tallies;
+  for (const std::uint32_t partitions : arguments.partitions) {
+    tallies.emplace_back(std::to_string(partitions) + (partitions == 1 ? " partition" : " partitions"));
+  }
+  std::vector<std::exception_ptr> failures(tallies.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < tallies.size(); ++i) {
+      threads.emplace_back([&, i] {
+        try {
+          LocalSearch search = LocalSearch::open(index_path(arguments, arguments.partitions[i])).value();
+          for (const auto& answer : answers) compare(search, answer.query, answer.expected, corpus_slices, tallies[i]);
+        } catch (...) {
+          failures[i] = std::current_exception();
+        }
+      });
+    }
+  }
+  for (const auto& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  tell_time("the indexes have answered");
 
   std::uint64_t differences = 0;
-  std::vector<std::pair<std::string, Tally>> table;
-  for (const auto& [answerer, tally] : answerers) {
-    table.emplace_back(answerer->name(), tally);
-    differences += tally.differences;
+  print_head();
+  for (const auto& tally : tallies) {
+    tally.print(answers.size());
+    differences += tally.differences();
   }
-  table.emplace_back("Xapian itself, unpruned", engine);
-  print(table);
+  if (arguments.engine) engine.print(answers.size());
   return differences;
 }
 
+std::uint64_t compare_root(const Arguments& arguments) {
+  const auto answers = load_expected_answers(expected_path(arguments));
+  std::vector<RootQuestion> questions;
+  for (const auto& answer : answers) {
+    for (const Slice slice : corpus_slices) questions.push_back({&answer, slice});
+  }
+  Tally tally("the root");
+  const Watch watch;
+  ask_root(arguments.root, questions, arguments.connections, [&](const RootQuestion& question, const RootReply& reply) {
+    tally.add(question.asked->query, question.slice, reply.answer, question.asked->expected, reply.milliseconds);
+  });
+  print_head();
+  tally.print(answers.size());
+  std::fprintf(stderr, "the root has answered: %.0f s\n", watch.milliseconds() / 1e3);
+  return tally.differences();
+}
+
 std::uint64_t compare_small(const Arguments& arguments) {
+  constexpr std::uint32_t partition_counts[] = {1, 3, 16};
   Random random(arguments.seed);
-  std::vector<std::pair<std::string, Tally>> table{{"1 partition", {}}, {"3 partitions", {}}};
-  std::uint64_t differences = 0;
+  std::vector<Tally> tallies;
+  for (const auto partitions : partition_counts) {
+    tallies.emplace_back(std::to_string(partitions) + (partitions == 1 ? " partition" : " partitions"));
+  }
   for (std::uint64_t i = 0; i < arguments.small; ++i) {
-    const auto size = static_cast<std::uint32_t>(30 + random.below(1500));
+    // Now and then fewer documents than partitions.
+    const auto size = static_cast<std::uint32_t>(i % 10 == 9 ? 5 + random.below(20) : 30 + random.below(1500));
     const std::uint64_t vocabulary = 5 + random.below(200);
     const auto documents = small_collection(size, random.next(), vocabulary);
     const auto path = arguments.work / "small";
     std::filesystem::remove_all(path);
     std::filesystem::create_directories(path);
+    std::vector<LocalSearch> searches;
+    std::optional<ReferenceSettings> settings;
+    for (const auto partitions : partition_counts) {
+      const auto directory = path / std::to_string(partitions);
+      settings = settings_like(build_small(documents, directory, partitions));
+      searches.push_back(LocalSearch::open(directory).value());
+    }
     VectorReader reader(documents);
-    Reference::build(reader, path / "reference");
-    const Reference reference(path / "reference");
-    build_small(documents, path / "1", 1);
-    build_small(documents, path / "3", 3);
-    LocalAnswerer one(path / "1", "1 partition, collection " + std::to_string(i));
-    LocalAnswerer three(path / "3", "3 partitions, collection " + std::to_string(i));
+    Reference::build(reader, path / "reference", *settings);
+    const Reference reference(path / "reference", *settings);
     QueryMixture mixture(test::material_of(documents, random.next()), random.next());
+    const std::uint64_t before = tallies[0].differences() + tallies[1].differences() + tallies[2].differences();
     for (std::uint64_t q = 0; q < arguments.queries; ++q) {
       const std::string query = mixture.next();
-      const ReferenceRanking expected = reference.by_algebra(reference.parse(query));
-      compare(one, query, expected, small_slices, table[0].second);
-      compare(three, query, expected, small_slices, table[1].second);
+      const Expectation expected = expectation_of(reference.by_algebra(reference.parse(query)), deepest_compared);
+      for (std::size_t s = 0; s < searches.size(); ++s) compare(searches[s], query, expected, small_slices, tallies[s]);
     }
-    if ((i + 1) % 20 == 0) {
-      std::fprintf(stderr, "%llu collections, %llu different\n", static_cast<unsigned long long>(i + 1),
-                   static_cast<unsigned long long>(table[0].second.differences + table[1].second.differences));
+    if (tallies[0].differences() + tallies[1].differences() + tallies[2].differences() > before) {
+      std::printf("so far collection %llu of seed %llu\n", static_cast<unsigned long long>(i),
+                  static_cast<unsigned long long>(arguments.seed));
     }
+    if ((i + 1) % 20 == 0) std::fprintf(stderr, "%llu collections\n", static_cast<unsigned long long>(i + 1));
   }
-  print(table);
-  for (const auto& row : table) differences += row.second.differences;
+  std::uint64_t differences = 0;
+  print_head();
+  for (const auto& tally : tallies) {
+    tally.print(arguments.small * arguments.queries);
+    differences += tally.differences();
+  }
   return differences;
 }
 
@@ -289,7 +350,8 @@ std::uint64_t compare_small(const Arguments& arguments) {
 }  // namespace hedgerow::test
 
 int main(int argc, char** argv) {
-  hedgerow::test::Arguments arguments;
+  using namespace hedgerow::test;
+  Arguments arguments;
   CLI::App app{"Compares answers with Xapian called directly on one database."};
   app.add_option("--corpus", arguments.corpus, "A corpus name, as for hedgerow-index build");
   app.add_option("--work", arguments.work, "Folder for the reference and the indexes")->required();
@@ -298,12 +360,16 @@ int main(int argc, char** argv) {
   app.add_option("--partitions", arguments.partitions, "Partition counts")->delimiter(',')->capture_default_str();
   app.add_option("--seed", arguments.seed, "Seed of the queries")->capture_default_str();
   app.add_option("--small", arguments.small, "Compare on so many small random collections instead");
-  app.add_option("--root", arguments.root, "Compare a running root's answers over the corpus instead");
+  app.add_option("--root", arguments.root, "Compare a running root's answers instead, over what an earlier run kept");
+  app.add_option("--connections", arguments.connections, "To the root")->capture_default_str();
+  app.add_flag("--reuse", arguments.reuse, "Take indexes and reference of an earlier run, where they are there");
+  app.add_flag("--engine", arguments.engine, "Count also how often Xapian's own unpruned answer is the same");
   CLI11_PARSE(app, argc, argv);
   try {
     std::printf("seed %llu\n", static_cast<unsigned long long>(arguments.seed));
-    const auto differences = arguments.small > 0 ? hedgerow::test::compare_small(arguments)
-                                                 : hedgerow::test::compare_corpus(arguments);
+    const auto differences = arguments.small > 0        ? compare_small(arguments)
+                             : !arguments.root.empty() ? compare_root(arguments)
+                                                       : compare_corpus(arguments);
     return differences == 0 ? 0 : 1;
   } catch (const Xapian::Error& error) {
     std::fprintf(stderr, "hedgerow-exactness: %s\n", error.get_description().c_str());

@@ -1,9 +1,15 @@
 #include "root_answerer.hpp"
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <chrono>
+#include <exception>
 #include <nlohmann/json.hpp>
+
+#include "wire/http_client.hpp"
 
 namespace hedgerow::test {
 
@@ -11,41 +17,60 @@ namespace {
 
 namespace asio = boost::asio;
 
-asio::ip::tcp::endpoint resolve(asio::io_context& io, const std::string& url) {
-  result<asio::ip::tcp::endpoint> endpoint = Error{};
-  asio::co_spawn(io, wire::resolve_address(url), [&](std::exception_ptr, auto found) { endpoint = std::move(found); });
-  io.run();
-  io.restart();
-  return endpoint.value();
+using Numbers = std::unordered_map<std::string, DocumentNumber>;
+
+result<RankedAnswer> read_answer(const wire::HttpResponse& response, const Numbers& numbers) {
+  if (response.status != 200) return Error{Errc::internal, std::to_string(response.status) + ": " + response.body};
+  const auto answer = nlohmann::json::parse(response.body);
+  if (answer["finished"] != "complete") return Error{Errc::internal, "the answer is not complete: " + response.body};
+  RankedAnswer ranked;
+  for (const auto& hit : answer["hits"]) {
+    const auto number = numbers.find(hit["id"].get<std::string>());
+    if (number == numbers.end()) return Error{Errc::internal, "a document that is expected nowhere: " + hit.dump()};
+    ranked.hits.push_back({number->second, hit["score"].get<double>()});
+  }
+  if (answer["total"]["relation"] == "exact") ranked.exact_matches = answer["total"]["value"].get<std::uint64_t>();
+  return ranked;
 }
 
 }  // namespace
 
-RootAnswerer::RootAnswerer(const std::string& url, const Reference& reference)
-    : client_(io_.get_executor(), resolve(io_, url)) {
-  const auto last = reference.database().get_lastdocid();
-  for (Xapian::docid number = 1; number <= last; ++number) numbers_.emplace(reference.id_of(number), number);
-}
-
-result<std::vector<ScoredDocument>> RootAnswerer::answer(const std::string& query, Slice slice) {
-  const nlohmann::json body{{"q", query}, {"k", slice.k}, {"offset", slice.offset}, {"deadline", "60s"}};
-  result<wire::HttpResponse> response = Error{};
-  asio::co_spawn(io_, client_.request("POST", "/v1/search", body.dump(), std::chrono::seconds(90)),
-                 [&](std::exception_ptr, auto answered) { response = std::move(answered); });
-  io_.run();
-  io_.restart();
-  if (response.has_error()) return response.error();
-  if (response->status != 200) return Error{Errc::internal, std::to_string(response->status) + ": " + response->body};
-
-  const auto answer = nlohmann::json::parse(response->body);
-  if (answer["finished"] != "complete") return Error{Errc::internal, "the answer is not complete: " + response->body};
-  std::vector<ScoredDocument> hits;
-  for (const auto& hit : answer["hits"]) {
-    const auto number = numbers_.find(hit["id"].get<std::string>());
-    if (number == numbers_.end()) return Error{Errc::internal, "an unknown document: " + hit.dump()};
-    hits.push_back({number->second, hit["score"].get<double>()});
+void ask_root(const std::string& url, const std::vector<RootQuestion>& questions, unsigned connections,
+              const std::function<void(const RootQuestion&, const RootReply&)>& on_reply) {
+  Numbers numbers;
+  for (const auto& question : questions) {
+    const auto& asked = *question.asked;
+    for (std::size_t i = 0; i < asked.ids.size(); ++i) numbers.emplace(asked.ids[i], asked.expected.top[i].document);
   }
-  return hits;
+
+  asio::io_context io;
+  std::size_t next = 0;
+  std::exception_ptr failure;
+  const auto ask = [&]() -> asio::awaitable<void> {
+    const auto endpoint = (co_await wire::resolve_address(url)).value();
+    wire::HttpClient client(io.get_executor(), endpoint);
+    while (next < questions.size()) {
+      const RootQuestion& question = questions[next++];
+      const nlohmann::json body{{"q", question.asked->query},
+                                {"k", question.slice.k},
+                                {"offset", question.slice.offset},
+                                {"deadline", "60s"}};
+      const auto start = std::chrono::steady_clock::now();
+      const auto response = co_await client.request("POST", "/v1/search", body.dump(), std::chrono::seconds(90));
+      RootReply reply;
+      reply.milliseconds =
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      reply.answer = response ? read_answer(*response, numbers) : result<RankedAnswer>(response.error());
+      on_reply(question, reply);
+    }
+  };
+  for (unsigned i = 0; i < connections; ++i) {
+    asio::co_spawn(io, ask(), [&](std::exception_ptr thrown) {
+      if (thrown) failure = thrown;
+    });
+  }
+  io.run();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace hedgerow::test

@@ -1,29 +1,32 @@
-// Answers of a running root, for comparison: its ids turned back into numbers of the reference.
+// Answers of a running root, for comparison: over several connections at once, and by the external ids of hits.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/error.hpp"
 #include "comparison.hpp"
-#include "reference.hpp"
-#include "wire/http_client.hpp"
+#include "expected_answers.hpp"
 
 namespace hedgerow::test {
 
-class RootAnswerer {
- public:
-  // Throws where the address makes no sense.
-  RootAnswerer(const std::string& url, const Reference& reference);
-
-  // Errors: those of HTTP; internal for an answer that is not complete or names an unknown document.
-  result<std::vector<ScoredDocument>> answer(const std::string& query, Slice slice);
-
- private:
-  boost::asio::io_context io_;
-  std::unordered_map<std::string, DocumentNumber> numbers_;
-  wire::HttpClient client_;
+struct RootQuestion {
+  const ExpectedAnswer* asked = nullptr;
+  Slice slice;
 };
+
+struct RootReply {
+  // Errors: those of HTTP; internal for an answer that is not complete, or that names a document which no answer
+  // expects.
+  result<RankedAnswer> answer = Error{};
+  double milliseconds = 0;
+};
+
+// Asks every question once, on the calling thread; replies come in any order. Throws where the address makes no sense.
+void ask_root(const std::string& url, const std::vector<RootQuestion>& questions, unsigned connections,
+              const std::function<void(const RootQuestion&, const RootReply&)>& on_reply);
 
 }  // namespace hedgerow::test

@@ -1,4 +1,5 @@
-// A small collection made by seed: Zipf-distributed words, many short documents and many equal ones, so that scores tie.
+// A small collection made by seed: Zipf-distributed words, many short documents and many equal ones, so that scores tie;
+// a little Chinese, Japanese and Korean; facets with one and with several values, numbers, dates, and without any.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,356 @@
+#include "reference_language.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace hedgerow::test {
+
+namespace {
+
+using Q = Xapian::Query;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+bool is_operator(const std::string& word) {
+  static const std::set<std::string> names{"AND", "OR", "NOT", "XOR", "NEAR", "ADJ"};
+  const std::size_t slash = word.find('/');
+  const std::string name = word.substr(0, slash);
+  return names.contains(name) && (slash == std::string::npos || name == "NEAR" || name == "ADJ");
+}
+
+Meaning combined(Meaning::Kind kind, std::vector<Meaning> parts) {
+  Meaning meaning;
+  meaning.kind = kind;
+  meaning.parts = std::move(parts);
+  return meaning;
+}
+
+Meaning words(const Q& query) {
+  Meaning meaning;
+  meaning.words = query;
+  return meaning;
+}
+
+Meaning unscored(Meaning part) { return combined(Meaning::Kind::unscored, {std::move(part)}); }
+
+constexpr char marker = '\x01';
+
+std::string stemmed(const Xapian::Stem& stemmer, const std::string& word, const std::string& field = "") {
+  return "Z" + field + stemmer(word);
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+}  // namespace
+
+// Turns the marker "xfacetN:I" into a term that says I.
+class ReferenceLanguage::FilterProcessor final : public Xapian::FieldProcessor {
+ public:
+  Q operator()(const std::string& number) override { return Q(std::string(1, marker) + number); }
+};
+
+ReferenceLanguage::ReferenceLanguage(Xapian::Database database, std::vector<ReferenceFacet> facets,
+                                     LanguageSettings settings)
+    : database_(std::move(database)), facets_(std::move(facets)), settings_(std::move(settings)) {
+  const Xapian::Stem stemmer(settings_.stemmer);
+  for (const auto& synonym : settings_.synonyms) {
+    for (const auto& term : {synonym.word, stemmed(stemmer, synonym.word)}) synonyms_[term] = synonym.others;
+  }
+}
+
+std::string ReferenceLanguage::prepared(const std::string& text, std::vector<Filter>& filters) const {
+  std::string out;
+  std::size_t at = 0;
+  // NAME: of a facet at this place, and something behind it.
+  const auto facet_at = [&](std::size_t from) -> std::optional<std::size_t> {
+    for (std::size_t i = 0; i < facets_.size(); ++i) {
+      const std::string name = facets_[i].name + ":";
+      const bool named = Xapian::Unicode::tolower(text.substr(from, name.size())) == Xapian::Unicode::tolower(name);
+      const std::size_t behind = from + name.size();
+      if (named && behind < text.size() && !is_blank(text[behind]) && text[behind] != ')') return i;
+    }
+    return std::nullopt;
+  };
+  while (at < text.size()) {
+    const char c = text[at];
+    if (is_blank(c) || c == '(' || c == ')' || c == '+' || c == '-') {
+      out += c;
+      ++at;
+      continue;
+    }
+    if (c == '"') {
+      const std::size_t end = std::min(text.find('"', at + 1), text.size() - 1);
+      out += Xapian::Unicode::tolower(text.substr(at, end + 1 - at));
+      at = end + 1;
+      continue;
+    }
+    if (const auto facet = facet_at(at)) {
+      at += facets_[*facet].name.size() + 1;
+      std::string value;
+      const bool quoted = text[at] == '"';
+      if (quoted) {
+        const std::size_t end = std::min(text.find('"', at + 1), text.size());
+        value = text.substr(at + 1, end - at - 1);
+        at = std::min(end + 1, text.size());
+      } else {
+        while (at < text.size() && !is_blank(text[at]) && text[at] != ')') value += text[at++];
+      }
+      out += "xfacet" + std::to_string(*facet) + ":" + std::to_string(filters.size());
+      filters.push_back({*facet, value, quoted});
+      continue;
+    }
+    std::string word;
+    while (at < text.size() && !is_blank(text[at]) && text[at] != '(' && text[at] != ')' && text[at] != '"') {
+      word += text[at++];
+    }
+    out += is_operator(word) ? word : Xapian::Unicode::tolower(word);
+    // The parser of 1.4 takes no word behind a word and ideographs without something in between.
+    if (static_cast<unsigned char>(word.front()) >= 0xe3) out += ',';
+  }
+  return out;
+}
+
+Q ReferenceLanguage::parsed(const std::string& prepared_text) const {
+  Xapian::QueryParser parser;
+  parser.set_database(database_);
+  parser.set_stemmer(Xapian::Stem(settings_.stemmer));
+  parser.set_stemming_strategy(Xapian::QueryParser::STEM_SOME);
+  parser.set_default_op(Q::OP_OR);
+  parser.add_prefix("title", "S");
+  for (std::size_t i = 0; i < facets_.size(); ++i) {
+    parser.add_boolean_prefix("xfacet" + std::to_string(i), (new FilterProcessor)->release());
+  }
+  return parser.parse_query(prepared_text, Xapian::QueryParser::FLAG_PHRASE | Xapian::QueryParser::FLAG_LOVEHATE |
+                                               Xapian::QueryParser::FLAG_BOOLEAN | Xapian::QueryParser::FLAG_WILDCARD |
+                                               Xapian::QueryParser::FLAG_CJK_NGRAM);
+}
+
+class ReferenceLanguage::Translation {
+ public:
+  Translation(const ReferenceLanguage& language, const std::vector<Filter>& filters, const Q& query)
+      : language_(language), filters_(filters), prefixes_(std::max<std::size_t>(1, count_prefixes(query))) {}
+
+  Meaning meaning_of(const Q& query) const {
+    switch (query.get_type()) {
+      case Q::LEAF_MATCH_NOTHING:
+      case Q::OP_PHRASE:
+      case Q::OP_NEAR: return words(query);
+      case Q::LEAF_TERM: {
+        const std::string term = *query.get_terms_begin();
+        return term.front() == marker ? meaning_of(filters_.at(std::stoul(term.substr(1)))) : words(query);
+      }
+      case Q::OP_AND: return combined(Meaning::Kind::all_of, parts_of(query));
+      case Q::OP_OR: return combined(Meaning::Kind::any_of, parts_of(query));
+      case Q::OP_AND_NOT: return combined(Meaning::Kind::and_not, parts_of(query));
+      case Q::OP_AND_MAYBE: return combined(Meaning::Kind::and_maybe, parts_of(query));
+      case Q::OP_SCALE_WEIGHT: return unscored(std::move(parts_of(query).front()));  // the parser's only factor is 0
+      case Q::OP_FILTER: {
+        std::vector<Meaning> both = parts_of(query);
+        both.back() = unscored(std::move(both.back()));
+        return combined(Meaning::Kind::all_of, std::move(both));
+      }
+      case Q::OP_WILDCARD: return expansion_of(begin_of(query));
+      default: throw std::runtime_error("no meaning is known for " + query.get_description());
+    }
+  }
+
+  // Synonyms and frequent words, in what documents must match (required), what only adds to the score, and what does
+  // not even that.
+  enum class Role { required, scored, silent };
+  Meaning completed(Meaning meaning, Role role) const {
+    using Kind = Meaning::Kind;
+    if (role == Role::silent || meaning.is_one_word) return meaning;
+    switch (meaning.kind) {
+      case Kind::words: return with_synonyms(std::move(meaning));
+      case Kind::range:
+      case Kind::unscored: return meaning;
+      case Kind::all_of:
+        for (auto& part : meaning.parts) part = completed(std::move(part), role);
+        return meaning;
+      case Kind::and_not: meaning.parts.front() = completed(std::move(meaning.parts.front()), role); return meaning;
+      case Kind::and_maybe:
+        for (std::size_t i = 0; i < meaning.parts.size(); ++i) {
+          meaning.parts[i] = completed(std::move(meaning.parts[i]), i == 0 ? role : Role::scored);
+        }
+        return meaning;
+      case Kind::any_of: break;
+    }
+    std::vector<Meaning> needed;
+    std::vector<Meaning> optional;
+    for (auto& part : alternatives_of(std::move(meaning))) {
+      auto& side = role == Role::required && is_frequent(part) ? optional : needed;
+      side.push_back(completed(std::move(part), Role::scored));
+    }
+    const bool enough = std::any_of(needed.begin(), needed.end(), [&](const Meaning& part) { return occurs(part); });
+    if (optional.empty() || !enough) {
+      needed.insert(needed.end(), optional.begin(), optional.end());
+      return combined(Kind::any_of, std::move(needed));
+    }
+    optional.insert(optional.begin(), combined(Kind::any_of, std::move(needed)));
+    return combined(Kind::and_maybe, std::move(optional));
+  }
+
+ private:
+  std::size_t count_prefixes(const Q& query) const {
+    if (query.get_type() == Q::OP_WILDCARD) return 1;
+    if (query.get_type() == Q::LEAF_TERM) {
+      const std::string term = *query.get_terms_begin();
+      return term.front() == marker && filters_.at(std::stoul(term.substr(1))).is_prefix() ? 1 : 0;
+    }
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < query.get_num_subqueries(); ++i) count += count_prefixes(query.get_subquery(i));
+    return count;
+  }
+
+  std::vector<Meaning> parts_of(const Q& query) const {
+    std::vector<Meaning> parts;
+    for (std::size_t i = 0; i < query.get_num_subqueries(); ++i) parts.push_back(meaning_of(query.get_subquery(i)));
+    return parts;
+  }
+
+  // What stands before the *. Only the description tells: "Query(WILDCARD SYNONYM term)".
+  static std::string begin_of(const Q& query) {
+    const std::string description = query.get_description();
+    const std::string before = "WILDCARD SYNONYM ";
+    const std::size_t begin = description.find(before);
+    if (begin == std::string::npos) throw std::runtime_error("no prefix in " + description);
+    return description.substr(begin + before.size(), description.size() - 1 - begin - before.size());
+  }
+
+  Meaning meaning_of(const Filter& filter) const {
+    const ReferenceFacet& facet = language_.facets_.at(filter.facet);
+    if (filter.is_prefix()) {
+      return expansion_of(facet_term_of(facet.name, filter.value.substr(0, filter.value.size() - 1)));
+    }
+    const std::size_t dots = filter.value.find("..");
+    if (facet.kind == FacetKind::category || dots == std::string::npos) {
+      return words(Q(facet_term_of(facet.name, filter.value)));
+    }
+    Meaning range;
+    range.kind = Meaning::Kind::range;
+    range.slot = facet.slot;
+    range.lowest = -std::numeric_limits<double>::infinity();
+    range.highest = std::numeric_limits<double>::infinity();
+    const std::string from = filter.value.substr(0, dots);
+    const std::string to = filter.value.substr(dots + 2);
+    if (!from.empty()) range.lowest = bound_of(facet, from).first;
+    if (!to.empty()) range.highest = bound_of(facet, to).last;
+    return range;
+  }
+
+  static Span bound_of(const ReferenceFacet& facet, const std::string& text) {
+    auto span = span_of(text);
+    // A year of a date looks like a number.
+    if (facet.kind == FacetKind::date && text.size() == 4) {
+      span = Span{FacetKind::date, span_of(text + "-01").value().first, span_of(text + "-12").value().last};
+    }
+    if (!span || span->kind != facet.kind) throw std::runtime_error("no bound of a range: " + text);
+    return *span;
+  }
+
+  // What a word* stands for: the most frequent terms that begin so, ties by bytes.
+  Meaning expansion_of(const std::string& begin) const {
+    const LanguageSettings& settings = language_.settings_;
+    const Xapian::Database& database = language_.database_;
+    std::vector<std::pair<Xapian::doccount, std::string>> terms;
+    for (auto term = database.allterms_begin(begin); term != database.allterms_end(begin); ++term) {
+      if (terms.size() == settings.most_prefix_terms_seen / prefixes_) break;
+      terms.emplace_back(term.get_termfreq(), *term);
+    }
+    std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    const std::size_t most = std::min(settings.most_prefix_terms, settings.most_expanded_terms / prefixes_);
+    if (terms.size() > most) terms.resize(most);
+    Meaning expansion;
+    expansion.kind = Meaning::Kind::any_of;
+    expansion.is_one_word = true;
+    for (const auto& [frequency, term] : terms) expansion.parts.push_back(words(Q(term)));
+    if (terms.empty()) expansion.parts.push_back(words(Q()));
+    return expansion;
+  }
+
+  // The parts of an OR, and of ORs within it.
+  static std::vector<Meaning> alternatives_of(Meaning any_of) {
+    std::vector<Meaning> alternatives;
+    for (auto& part : any_of.parts) {
+      if (part.kind != Meaning::Kind::any_of || part.is_one_word) {
+        alternatives.push_back(std::move(part));
+        continue;
+      }
+      for (auto& inner : alternatives_of(std::move(part))) alternatives.push_back(std::move(inner));
+    }
+    return alternatives;
+  }
+
+  static bool is_term(const Meaning& meaning) {
+    return meaning.kind == Meaning::Kind::words && meaning.words.get_type() == Q::LEAF_TERM;
+  }
+
+  Xapian::doccount frequency(const Meaning& term) const {
+    return language_.database_.get_termfreq(*term.words.get_terms_begin());
+  }
+
+  bool is_frequent(const Meaning& meaning) const {
+    const LanguageSettings& settings = language_.settings_;
+    const Xapian::doccount documents = language_.database_.get_doccount();
+    return documents >= settings.smallest_collection_with_frequent_words && is_term(meaning) &&
+           frequency(meaning) > settings.frequent_share * documents;
+  }
+
+  // Whether a word of the collection is in it. Of phrases and filters that is taken for granted.
+  bool occurs(const Meaning& meaning) const {
+    if (is_term(meaning)) return frequency(meaning) > 0;
+    if (meaning.kind == Meaning::Kind::words) return !meaning.words.empty();
+    if (meaning.kind != Meaning::Kind::any_of) return true;
+    return std::any_of(meaning.parts.begin(), meaning.parts.end(), [&](const Meaning& part) { return occurs(part); });
+  }
+
+  Meaning with_synonyms(Meaning word) const {
+    if (!is_term(word)) return word;
+    std::string term = *word.words.get_terms_begin();
+    const bool is_stem = term.starts_with('Z');
+    if (is_stem) term.erase(0, 1);
+    const std::string field = term.starts_with('S') ? "S" : "";
+    term.erase(0, field.size());
+    const auto found = language_.synonyms_.find((is_stem ? "Z" : "") + term);
+    if (found == language_.synonyms_.end()) return word;
+    const Xapian::Stem stemmer(language_.settings_.stemmer);
+    std::vector<Meaning> all{std::move(word)};
+    for (const auto& other : found->second) {
+      std::vector<std::string> terms = split(other);
+      if (terms.size() == 1) {
+        all.push_back(words(Q(stemmed(stemmer, other, field))));
+        continue;
+      }
+      for (auto& part : terms) part = field + part;
+      all.push_back(words(Q(Q::OP_PHRASE, terms.begin(), terms.end(), terms.size())));
+    }
+    Meaning group = combined(Meaning::Kind::any_of, std::move(all));
+    group.is_one_word = true;
+    return group;
+  }
+
+  const ReferenceLanguage& language_;
+  const std::vector<Filter>& filters_;
+  const std::size_t prefixes_;
+};
+
+Meaning ReferenceLanguage::read(const std::string& text) const {
+  std::vector<Filter> filters;
+  const Q query = parsed(prepared(text, filters));
+  const Translation translation(*this, filters, query);
+  return translation.completed(translation.meaning_of(query), Translation::Role::required);
+}
+
+}  // namespace hedgerow::test
