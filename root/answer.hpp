@@ -1,16 +1,19 @@
 // An answer to one query, as values: what query_service makes and api_json writes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/attempt.hpp"
 #include "base/clock.hpp"
 #include "base/ids.hpp"
 #include "root/policy/query/action.hpp"
+#include "root/policy/query/subsystems.hpp"
 
 namespace hedgerow::root {
 
@@ -56,12 +59,40 @@ struct AnswerHit {
   double score = 0;
   std::string title;
   std::string url;
+  std::optional<std::string> snippet;  // HTML
 };
+
+// How an optional subsystem ended, and what it took; by policy::SubsystemKind.
+struct AnswerSubsystem {
+  policy::SubsystemStatus status = policy::SubsystemStatus::off;
+  Duration time{};
+};
+using AnswerSubsystems = std::array<AnswerSubsystem, policy::subsystem_kinds>;
+
+struct AnswerFacet {
+  std::string name;
+  std::vector<std::pair<std::string, std::uint64_t>> counts;  // most first, then by the value's bytes
+  std::size_t values = 0;  // how many there are in all
+  bool partial = false;    // partitions of the collection are not counted in
+  bool cut = false;        // some partition had more values than it may tell: rare ones are left out
+};
+
+enum class CacheUse { hit, miss, off };
+
+constexpr std::string_view to_string(CacheUse use) {
+  switch (use) {
+    case CacheUse::hit: return "hit";
+    case CacheUse::miss: return "miss";
+    case CacheUse::off: return "off";
+  }
+  return "off";
+}
 
 // One attempt's way, for trace=on. Times are since the request was received.
 struct AttemptTrace {
-  AttemptKind kind;
-  std::optional<PartitionId> partition;  // none: a fetch
+  std::string_view work;  // "search", "fetch", or a subsystem's name
+  AttemptKind kind = AttemptKind::primary;  // of a search
+  std::optional<PartitionId> partition;     // of a search
   std::string leaf;
   Duration sent{};
   std::optional<Duration> ended;
@@ -82,9 +113,22 @@ struct SearchAnswer {
   struct Attempts {
     std::uint32_t primary = 0, retry = 0, cancelled = 0;
   } attempts;
+  AnswerSubsystems subsystems;
+  std::optional<std::string> suggestion;           // of spelling: the query as it may have been meant
+  std::optional<std::vector<AnswerFacet>> facets;  // where asked for, in the order asked
+  std::vector<std::string> notes;                  // what the asker should know of how the query was read
+  CacheUse cache = CacheUse::off;
   // Where the time went.
   Duration plan_time{}, search_time{}, second_phase_time{};
   std::optional<std::vector<AttemptTrace>> trace;
+};
+
+// An answer to /v1/documents/{id}.
+struct DocumentAnswer {
+  std::string id, title, url, text;
+  std::string facets_json;  // an object of arrays of strings
+  PartitionId partition;
+  Duration took{};
 };
 
 // A query that gets no answer: the HTTP status and the words.

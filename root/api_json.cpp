@@ -28,7 +28,7 @@ std::string share_text(const Completeness& completeness) {
 Json trace_json(const std::vector<AttemptTrace>& trace) {
   Json list = Json::array();
   for (const auto& attempt : trace) {
-    Json entry{{"kind", attempt.partition ? to_string(attempt.kind) : "fetch"}, {"leaf", attempt.leaf}};
+    Json entry{{"kind", attempt.work == "search" ? to_string(attempt.kind) : attempt.work}, {"leaf", attempt.leaf}};
     if (attempt.partition) entry["partition"] = attempt.partition->value;
     entry["sent_ms"] = milliseconds(attempt.sent);
     if (attempt.ended) entry["ended_ms"] = milliseconds(*attempt.ended);
@@ -39,6 +39,42 @@ Json trace_json(const std::vector<AttemptTrace>& trace) {
     list.push_back(std::move(entry));
   }
   return list;
+}
+
+Json subsystems_json(const AnswerSubsystems& subsystems) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < subsystems.size(); ++i) {
+    out[std::string(to_string(static_cast<policy::SubsystemKind>(i)))] = {{"status", to_string(subsystems[i].status)},
+                                                                          {"ms", milliseconds(subsystems[i].time)}};
+  }
+  return out;
+}
+
+Json facets_json(const std::vector<AnswerFacet>& facets) {
+  Json out = Json::object();
+  for (const auto& facet : facets) {
+    Json counts = Json::array();
+    for (const auto& [value, count] : facet.counts) counts.push_back({{"value", value}, {"count", count}});
+    out[facet.name] = {{"counts", std::move(counts)}, {"values", facet.values}, {"partial", facet.partial}, {"cut", facet.cut}};
+  }
+  return out;
+}
+
+// Where the time went. Subsystems run beside the rest: their times do not add up with it.
+std::string server_timing(const SearchAnswer& answer) {
+  const auto entry = [](std::string_view name, Duration duration) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*s;dur=%.3f", static_cast<int>(name.size()), name.data(), to_milliseconds(duration));
+    return std::string(text);
+  };
+  std::string timing = entry("plan", answer.plan_time) + ", " + entry("search", answer.search_time) + ", " +
+                       entry("fetch", answer.second_phase_time);
+  for (std::size_t i = 0; i < answer.subsystems.size(); ++i) {
+    const auto& [status, time] = answer.subsystems[i];
+    if (status == policy::SubsystemStatus::off) continue;
+    timing += ", " + entry(to_string(static_cast<policy::SubsystemKind>(i)), time) + ";desc=" + std::string(to_string(status));
+  }
+  return timing + ", " + entry("total", answer.took);
 }
 
 }  // namespace
@@ -63,6 +99,7 @@ wire::HttpResponse to_response(const SearchAnswer& answer) {
   for (std::size_t i = 0; i < answer.hits.size(); ++i) {
     const auto& hit = answer.hits[i];
     hits.push_back({{"rank", answer.offset + i + 1}, {"id", hit.id}, {"score", hit.score}, {"title", hit.title}, {"url", hit.url}});
+    if (hit.snippet) hits.back()["snippet"] = *hit.snippet;
   }
   Json body{{"hits", std::move(hits)},
             {"total", {{"value", answer.total}, {"relation", answer.total_exact ? "exact" : "estimate"}}},
@@ -73,19 +110,32 @@ wire::HttpResponse to_response(const SearchAnswer& answer) {
             {"attempts",
              {{"primary", answer.attempts.primary},
               {"retry", answer.attempts.retry},
-              {"cancelled", answer.attempts.cancelled}}}};
+              {"cancelled", answer.attempts.cancelled}}},
+            {"subsystems", subsystems_json(answer.subsystems)}};
+  if (answer.facets) body["facets"] = facets_json(*answer.facets);
+  if (answer.suggestion) body["spelling"] = {{"suggestion", *answer.suggestion}};
+  body["query"] = {{"notes", answer.notes}};
+  body["cache"] = to_string(answer.cache);
   if (answer.trace) body["trace"] = trace_json(*answer.trace);
 
   wire::HttpResponse response;
   response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   response.headers.emplace_back("Hedgerow-Completeness", share_text(answer.completeness));
-  // Partial answers are never cached; complete ones are not either, until there is a cache that knows generations.
+  // Neither partial answers nor complete ones: a client's cache knows nothing of generations.
   response.headers.emplace_back("Cache-Control", "no-store");
-  char timing[160];
-  std::snprintf(timing, sizeof timing, "plan;dur=%.3f, search;dur=%.3f, fetch;dur=%.3f, total;dur=%.3f",
-                to_milliseconds(answer.plan_time), to_milliseconds(answer.search_time),
-                to_milliseconds(answer.second_phase_time), to_milliseconds(answer.took));
-  response.headers.emplace_back("Server-Timing", timing);
+  response.headers.emplace_back("Server-Timing", server_timing(answer));
+  return response;
+}
+
+wire::HttpResponse to_response(const DocumentAnswer& answer) {
+  Json facets = Json::parse(answer.facets_json, nullptr, false);
+  if (!facets.is_object()) facets = Json::object();
+  const Json body{{"id", answer.id},       {"title", answer.title},   {"url", answer.url},
+                  {"text", answer.text},   {"facets", std::move(facets)}, {"partition", answer.partition.value},
+                  {"took_ms", milliseconds(answer.took)}};
+  wire::HttpResponse response;
+  response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  response.headers.emplace_back("Cache-Control", "no-store");
   return response;
 }
 

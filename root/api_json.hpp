@@ -10,6 +10,7 @@ namespace hedgerow::root {
 
 nlohmann::ordered_json to_json(const Completeness& completeness);
 wire::HttpResponse to_response(const SearchAnswer& answer);
+wire::HttpResponse to_response(const DocumentAnswer& answer);
 wire::HttpResponse to_response(const SearchRefusal& refusal);
 
 }  // namespace hedgerow::root

@@ -25,8 +25,10 @@ Cluster::Cluster(asio::any_io_executor executor, Manifest manifest, LeafClientSe
       manifest_(std::move(manifest)),
       settings_(settings),
       metrics_(metrics),
-      policies_{policy::ReplicaChoice(Random(seed)), policy::AttemptBudget(retry_fill, retry_depth), policy::LatencyModel()},
+      policies_{policy::ReplicaChoice(Random(seed)), policy::AttemptBudget(retry_fill, retry_depth), policy::LatencyModel(),
+                {}},
       replicas_(std::make_shared<const Replicas>(manifest_.partitions.size())),
+      spellers_(std::make_shared<const std::vector<LeafId>>()),
       all_ended_(executor_) {}
 
 Cluster::~Cluster() = default;
@@ -51,11 +53,14 @@ void Cluster::apply(const Topology& topology) {
   }
 
   auto replicas = std::make_shared<Replicas>(manifest_.partitions.size());
+  auto spellers = std::make_shared<std::vector<LeafId>>();
   for (const auto id : order) {
+    if (clients_[id.value]->leaf().spelling) spellers->push_back(id);
     for (const auto partition : clients_[id.value]->leaf().partitions) (*replicas)[partition.value].push_back(id);
   }
   order_ = std::move(order);
   replicas_ = std::move(replicas);
+  spellers_ = std::move(spellers);
   log_event(LogLevel::info, "topology", {{"leaves", order_.size()}, {"partitions", replicas_->size()}});
 }
 

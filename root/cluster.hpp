@@ -18,6 +18,7 @@
 #include "root/policy/cluster/attempt_budget.hpp"
 #include "root/policy/cluster/latency_model.hpp"
 #include "root/policy/cluster/replica_choice.hpp"
+#include "root/policy/query/subsystems.hpp"
 #include "root/topology.hpp"
 
 namespace hedgerow::root {
@@ -26,6 +27,7 @@ struct ClusterPolicies {
   policy::ReplicaChoice replica_choice;
   policy::AttemptBudget retry_budget;
   policy::LatencyModel second_phase;
+  policy::SubsystemModels subsystems;
 };
 
 class Cluster {
@@ -39,6 +41,8 @@ class Cluster {
 
   void apply(const Topology& topology);
   std::shared_ptr<const Replicas> replicas() const { return replicas_; }
+  // The leaves that offer spelling.
+  std::shared_ptr<const std::vector<LeafId>> spellers() const { return spellers_; }
   // Null for a leaf that is gone.
   LeafClient* client(LeafId leaf) { return leaf.value < clients_.size() ? clients_[leaf.value].get() : nullptr; }
   std::shared_ptr<LeafClient> client_named(std::string_view name) const;
@@ -64,6 +68,7 @@ class Cluster {
   std::vector<std::shared_ptr<LeafClient>> clients_;
   std::vector<LeafId> order_;
   std::shared_ptr<const Replicas> replicas_;
+  std::shared_ptr<const std::vector<LeafId>> spellers_;
   std::size_t running_ = 0;
   boost::asio::steady_timer all_ended_;
 };

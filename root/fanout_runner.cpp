@@ -6,6 +6,7 @@
 #include <map>
 
 #include "root/answer_check.hpp"
+#include "root/calls.hpp"
 
 namespace hedgerow::root {
 
@@ -16,22 +17,6 @@ using wire::FailureReason;
 namespace {
 
 Instant clock_now() { return std::chrono::steady_clock::now(); }
-
-AttemptFailure failure_of(FailureReason reason) {
-  switch (reason) {
-    case FailureReason::refused: return AttemptFailure::refused;
-    case FailureReason::expired: return AttemptFailure::expired;
-    case FailureReason::bad_query: return AttemptFailure::bad_query;
-    case FailureReason::cancelled:
-    case FailureReason::not_served:
-    case FailureReason::failed: return AttemptFailure::failed;
-  }
-  return AttemptFailure::failed;
-}
-
-wire::TimeLimit time_limit(Instant end, Instant now) {
-  return {now.time_since_epoch().count(), std::max(Duration::zero(), end - now)};
-}
 
 std::vector<policy::Fanout::Partition> fanout_partitions(const Assignment& assignment) {
   std::vector<policy::Fanout::Partition> partitions;
@@ -127,7 +112,8 @@ void FanoutRunner::fetch_early() {
     wanted.push_back(fetchable(fetching_.back()));
   }
   fetched_.resize(fetching_.size());
-  perform(second_phase_.add(std::move(wanted), clock_now()), Phase::fetch);
+  perform(second_phase_.add(wanted, clock_now()), Phase::fetch);
+  if (on_fetching_) on_fetching_(fetching_, wanted);
 }
 
 asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> FanoutRunner::fetch(const std::vector<MergedHit>& hits) {
@@ -154,8 +140,9 @@ asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> FanoutRunner:
   phase_finished_ = false;
   const Instant started = clock_now();
   const bool asks = !late.empty();
-  perform(second_phase_.add(std::move(late), started), Phase::fetch);
+  perform(second_phase_.add(late, started), Phase::fetch);
   perform(second_phase_.start(started), Phase::fetch);
+  if (on_fetching_ && asks) on_fetching_(std::span(fetching_).last(late.size()), late);
   co_await wait();
   if (asks) {  // a phase that had nothing left to ask says nothing of how long one takes
     const Duration took = clock_now() - started;
@@ -239,13 +226,7 @@ void FanoutRunner::send_search(LeafId leaf, const std::vector<policy::SendAttemp
     wire::SearchCall message;
     message.time = time_limit(query_.search_end, now);
     message.generation = query_.plan.generation;
-    message.plan.query = query_.plan.serialised_query;
-    for (const auto& term : query_.plan.terms) {
-      message.plan.terms.push_back(term.term);
-      message.plan.document_frequencies.push_back(term.document_frequency);
-    }
-    message.plan.collection_documents = query_.plan.collection_documents;
-    message.plan.average_length = query_.plan.average_length;
+    message.plan = planned_query(query_.plan);
     message.k = query_.most_hits;
     message.service_class = query_.service_class;
     message.kind = attempts.front().kind;
@@ -254,7 +235,7 @@ void FanoutRunner::send_search(LeafId leaf, const std::vector<policy::SendAttemp
       call.attempts[attempt.partition] = attempt.attempt;
       carriers_[attempt.attempt.value].call = &call;
     }
-    id = client->search(message, call);
+    id = client->call(std::move(message), call, attempts.size());
     call.id = id;
     if (!id) call.attempts.clear();
   }
@@ -357,7 +338,7 @@ void FanoutRunner::send_fetch(const policy::SendFetch& action) {
     for (const std::size_t place : action.places) {
       message.documents.push_back({fetching_[place].partition, fetching_[place].hit.document});
     }
-    id = client->fetch(message, call);
+    id = client->call(std::move(message), call);
     call.id = id;
   }
   if (id) return;
@@ -399,6 +380,7 @@ FanoutRunner::TracePlace FanoutRunner::trace_attempt(AttemptKind kind, std::opti
                                                      const LeafClient* leaf) {
   if (!query_.trace) return std::nullopt;
   AttemptTrace trace;
+  trace.work = partition ? "search" : "fetch";
   trace.kind = kind;
   trace.partition = partition;
   trace.leaf = leaf ? leaf->leaf().name : "(gone)";

@@ -8,9 +8,11 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "index/query.hpp"
@@ -51,6 +53,11 @@ class FanoutRunner {
   // Estimated matches of the partitions that answered, and whether every estimate was exact.
   std::uint64_t matches() const { return matches_; }
   bool matches_exact() const { return matches_exact_; }
+
+  // Told of hits when their documents are first asked for, and where these are: early, or when the hits are final.
+  using FetchListener =
+      std::function<void(std::span<const MergedHit> hits, const std::vector<policy::SecondPhase::Hit>& places)>;
+  void on_fetching(FetchListener listener) { on_fetching_ = std::move(listener); }
 
   // The second phase for these hits: the documents, in their order; nullopt for one that nobody delivered in time.
   boost::asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> fetch(const std::vector<MergedHit>& hits);
@@ -113,6 +120,7 @@ class FanoutRunner {
     Instant sent{};
   };
   std::vector<Carrier> carriers_;
+  FetchListener on_fetching_;
   // By place in the second phase.
   std::vector<MergedHit> fetching_;
   std::vector<std::optional<wire::FetchedDocument>> fetched_;

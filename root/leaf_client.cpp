@@ -154,6 +154,7 @@ result<void> LeafClient::on_hello(const wire::Hello& hello) {
       log_event(LogLevel::warning, "leaf_lacks_partition", {{"leaf", leaf_.name}, {"partition", partition.value}});
     }
   }
+  if (leaf_.spelling && !hello.spelling) log_event(LogLevel::warning, "leaf_lacks_spelling", {{"leaf", leaf_.name}});
   state_ = State::serving;
   last_error_.clear();
   ++links_;
@@ -170,18 +171,6 @@ std::optional<CallId> LeafClient::send_call(wire::Message&& message, CallId call
                                          " bytes of calls are unanswered"});
   }
   return call;
-}
-
-std::optional<CallId> LeafClient::search(wire::SearchCall& call, wire::CallObserver& observer) {
-  if (!serving()) return std::nullopt;
-  call.call = pending_.open(observer, call.partitions.size());
-  return send_call(call, call.call);
-}
-
-std::optional<CallId> LeafClient::fetch(wire::FetchCall& call, wire::CallObserver& observer) {
-  if (!serving()) return std::nullopt;
-  call.call = pending_.open(observer, 1);
-  return send_call(call, call.call);
 }
 
 void LeafClient::abandon(CallId call) { pending_.abandon(call); }

@@ -61,10 +61,15 @@ class LeafClient : public std::enable_shared_from_this<LeafClient> {
   // Why the last try to reach the leaf ended; empty while it serves.
   const std::string& last_error() const { return last_error_; }
 
-  // Sends a call on behalf of an observer, who gets on_call_message until it is over, or on_call_lost. The message's
-  // call id is filled in. nullopt: the leaf is not serving.
-  std::optional<CallId> search(wire::SearchCall& call, wire::CallObserver& observer);
-  std::optional<CallId> fetch(wire::FetchCall& call, wire::CallObserver& observer);
+  // Sends a call (any message of a kind that wants answers, so many of them) on behalf of an observer, who gets
+  // on_call_message until it is over, or on_call_lost. The message's call id is filled in. nullopt: the leaf is not
+  // serving.
+  template <class Call>
+  std::optional<CallId> call(Call message, wire::CallObserver& observer, std::size_t answers = 1) {
+    if (!serving()) return std::nullopt;
+    message.call = pending_.open(observer, answers);
+    return send_call(std::move(message), message.call);
+  }
   // The observer does not want to hear of this call any more; with cancel, the leaf is told to stop.
   void abandon(CallId call);
   void cancel(CallId call, std::vector<PartitionId> partitions);

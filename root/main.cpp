@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_option("--index", settings.index, "Directory of the index; the root reads manifest and statistics")->required();
   app.add_option("--topology", settings.topology, "JSON file that names the leaves; read again on SIGHUP")->required();
+  app.add_option("--synonyms", settings.synonyms, "File with synonyms; read again on SIGHUP");
   app.add_option("--address", settings.address, "IP address to listen on");
   app.add_option("--port", settings.port, "Port to listen on; 0: one that is free");
   app.add_option("--address-file", settings.address_file, "File into which address:port is written once the root listens");
@@ -83,6 +84,7 @@ int main(int argc, char** argv) {
                       std::chrono::milliseconds(1));
   app.add_option("--most-queries", settings.most_queries, "Queries in flight; beyond it the root refuses with 503")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--cache-bytes", settings.cache_bytes, "Bytes of complete answers that are kept for who asks the same; 0: none");
   app.add_option("--most-connections", settings.most_connections, "Open connections; beyond it the root refuses with 503")
       ->check(CLI::Range(1, 1'000'000));
   add_duration_option(app, "--link-idle-time", settings.link_idle_time,

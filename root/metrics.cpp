@@ -47,11 +47,29 @@ Metrics::Metrics()
       attempt_seconds(latency_histogram(registry, "hedgerow_root_attempt_seconds", "Time from sending an attempt to its answer.")),
       second_phase_hits_lost(counter(registry, "hedgerow_root_second_phase_hits_lost_total",
                                      "Hits left out because their titles could not be fetched in time.")),
+      cache_hits(counter(registry, "hedgerow_root_cache_hits_total", "Queries answered from the results cache.")),
+      cache_misses(counter(registry, "hedgerow_root_cache_misses_total", "Queries that looked into the results cache in vain.")),
+      cache_evictions(counter(registry, "hedgerow_root_cache_evictions_total", "Answers that made room for newer ones.")),
+      cache_bytes(gauge(registry, "hedgerow_root_cache_bytes", "What the answers in the results cache weigh.")),
+      cache_answers(gauge(registry, "hedgerow_root_cache_answers", "Answers in the results cache.")),
+      document_seconds(latency_histogram(registry, "hedgerow_root_document_seconds",
+                                         "Time to find a document by its id, for itself or for what is like it.")),
       links_lost(counter(registry, "hedgerow_root_links_lost_total", "Links to leaves that broke.")),
       links_dropped_for_protocol(counter(registry, "hedgerow_root_links_dropped_total",
                                          "Links closed because the leaf sent what the protocol does not allow.")),
       leaves_serving(gauge(registry, "hedgerow_root_leaves_serving", "Leaves whose link is up.")),
       timer_lateness_seconds(latency_histogram(registry, "hedgerow_root_timer_lateness_seconds",
-                                               "How late a control timer's ticks come.")) {}
+                                               "How late a control timer's ticks come.")) {
+  for (std::size_t i = 0; i < policy::subsystem_kinds; ++i) {
+    const std::string name(to_string(static_cast<policy::SubsystemKind>(i)));
+    for (std::size_t status = 0; status < subsystem_queries[i].size(); ++status) {
+      subsystem_queries[i][status] =
+          &counter(registry, "hedgerow_root_subsystem_queries_total", "Queries by how an optional subsystem ended.",
+                   {{"subsystem", name}, {"status", std::string(to_string(static_cast<policy::SubsystemStatus>(status)))}});
+    }
+    subsystem_seconds[i] = &latency_histogram(registry, "hedgerow_root_subsystem_seconds",
+                                              "What an optional subsystem took of a query, where it was ok.", {{"subsystem", name}});
+  }
+}
 
 }  // namespace hedgerow::root

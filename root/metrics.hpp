@@ -1,7 +1,10 @@
 // Everything that the root counts, declared together.
 #pragma once
 
+#include <array>
+
 #include "base/metrics.hpp"
+#include "root/policy/query/subsystems.hpp"
 
 namespace hedgerow::root {
 
@@ -32,6 +35,18 @@ struct Metrics {
   prometheus::Counter& answers_late;  // came when nobody waited: counted, never merged
   prometheus::Histogram& attempt_seconds;
   prometheus::Counter& second_phase_hits_lost;
+
+  // By policy::SubsystemKind and policy::SubsystemStatus.
+  std::array<std::array<prometheus::Counter*, 5>, policy::subsystem_kinds> subsystem_queries;
+  std::array<prometheus::Histogram*, policy::subsystem_kinds> subsystem_seconds;
+
+  prometheus::Counter& cache_hits;
+  prometheus::Counter& cache_misses;
+  prometheus::Counter& cache_evictions;
+  prometheus::Gauge& cache_bytes;
+  prometheus::Gauge& cache_answers;
+
+  prometheus::Histogram& document_seconds;
 
   prometheus::Counter& links_lost;
   prometheus::Counter& links_dropped_for_protocol;

@@ -1,21 +1,28 @@
 #include "root/query_service.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 
 #include "base/random.hpp"
-#include "index/query.hpp"
+#include "index/partition_of.hpp"
+#include "index/similar_query.hpp"
 #include "root/assignment.hpp"
+#include "root/completeness.hpp"
+#include "root/document_lookup.hpp"
 #include "root/fanout_runner.hpp"
+#include "root/subsystem_runner.hpp"
 
 namespace hedgerow::root {
 
 namespace asio = boost::asio;
 using policy::FinishReason;
-using policy::PartitionState;
 
 namespace {
+
+// Of a document, for what is like it: more than are looked for, since its partition orders them a little otherwise.
+constexpr std::uint32_t most_like_terms = 4 * most_similar_terms;
 
 Instant clock_now() { return std::chrono::steady_clock::now(); }
 
@@ -32,137 +39,168 @@ class InFlight {
   prometheus::Gauge& gauge_;
 };
 
-SearchRefusal refusal_of(const Error& error) {
+// Calls what it is given when the client goes away, for as long as this lives; then the watch is free for the next one.
+class Watched {
+ public:
+  Watched(wire::ClientWatch* client, std::function<void()> gone) : gone_(std::make_shared<std::function<void()>>(std::move(gone))) {
+    if (!client) return;
+    client->on_gone([weak = std::weak_ptr(gone_)] {
+      if (const auto alive = weak.lock()) (*alive)();
+    });
+  }
+
+ private:
+  std::shared_ptr<std::function<void()>> gone_;
+};
+
+SearchRefusal client_gone() { return {499, "client-gone", "The client closed the connection.", {}, {}, ""}; }
+
+SearchRefusal too_many_queries(std::size_t most) {
+  return {503, "overloaded", "More than " + std::to_string(most) + " queries are in flight.", {}, 1, ""};
+}
+
+SearchRefusal refusal_of(const Error& error, const std::string& parameter) {
   const bool too_large = error.code == Errc::too_large;
   if (error.code == Errc::invalid_argument || too_large) {
-    return {400, too_large ? "query-too-large" : "bad-query", error.context, std::nullopt, std::nullopt, "q"};
+    return {400, too_large ? "query-too-large" : "bad-query", error.context, {}, {}, parameter};
   }
-  return {500, "internal", error.context, std::nullopt, std::nullopt, ""};
+  return {500, "internal", error.context, {}, {}, ""};
 }
 
-MissingReason reason_of(PartitionState state) {
-  switch (state) {
-    case PartitionState::refused: return MissingReason::refused;
-    case PartitionState::failed: return MissingReason::failed;
-    default: return MissingReason::late;
+// Of a document that was looked up.
+SearchRefusal lookup_refusal(const Error& error, const std::string& parameter) {
+  switch (error.code) {
+    case Errc::not_found:
+      return {404, "unknown-document", "The collection has no " + error.context + ".", {}, {}, parameter};
+    case Errc::expired: return {504, "nothing-in-time", "No leaf told of " + error.context + " before the deadline.", {}, {}, ""};
+    case Errc::refused: return {503, "overloaded", "Every leaf that holds " + error.context + " refused for load.", {}, 1, ""};
+    case Errc::unavailable:
+      return {503, "no-leaf-answers", "No leaf could tell of " + error.context + ": those that hold it are unreachable or failed.", {}, 1, ""};
+    case Errc::cancelled: return client_gone();
+    default: return {500, "internal", error.context, {}, {}, ""};
   }
 }
 
-Completeness completeness_of(const Assignment& assignment, const policy::Fanout& fanout, const Manifest& manifest,
-                             const std::map<PartitionId, MissingReason>& lost_later) {
-  Completeness out;
-  out.partitions_total = static_cast<std::uint32_t>(manifest.partitions.size());
-  out.documents_total = manifest.documents;
-  const auto documents_of = [&](PartitionId partition) { return manifest.partitions[partition.value].documents; };
-
-  for (std::size_t i = 0; i < assignment.asked.size(); ++i) {
-    const PartitionId partition = assignment.asked[i].partition;
-    ++out.partitions_asked;
-    out.documents_asked += documents_of(partition);
-    if (const auto lost = lost_later.find(partition); lost != lost_later.end()) {
-      out.missing.push_back({partition, lost->second});
-    } else if (fanout.state_of(i) == PartitionState::answered) {
-      ++out.partitions_answered;
-      out.documents_searched += documents_of(partition);
-    } else {
-      out.missing.push_back({partition, reason_of(fanout.state_of(i))});
+// The names of the facets to count, or what is wrong with those asked for.
+boost::system::result<std::vector<std::string>, SearchRefusal> facets_of(const SearchParameters::Facets& wanted,
+                                                                         const Manifest& manifest) {
+  std::vector<std::string> names;
+  if (wanted.every_category) {
+    for (const auto& field : manifest.facets) {
+      if (field.kind == fields::ValueKind::category) names.push_back(field.name);
     }
+    if (names.size() > SearchParameters::most_facets) names.resize(SearchParameters::most_facets);
+    return names;
   }
-  for (const auto partition : assignment.unassigned) {
-    ++out.partitions_asked;
-    out.documents_asked += documents_of(partition);
-    out.missing.push_back({partition, MissingReason::unassigned});
+  for (const auto& name : wanted.names) {
+    const auto known = std::any_of(manifest.facets.begin(), manifest.facets.end(), [&](const auto& f) { return f.name == name; });
+    if (known) {
+      names.push_back(name);
+      continue;
+    }
+    std::string all;
+    for (const auto& field : manifest.facets) all += (all.empty() ? "'" : ", '") + field.name + "'";
+    return SearchRefusal{400, "unknown-facet",
+                         "The collection has no facet '" + name.substr(0, 60) + "'; " +
+                             (all.empty() ? "it has none." : "it has " + all + "."),
+                         {}, {}, "facets"};
   }
-  for (const auto partition : assignment.not_asked) out.missing.push_back({partition, MissingReason::not_asked});
-  std::sort(out.missing.begin(), out.missing.end(),
-            [](const auto& a, const auto& b) { return a.partition < b.partition; });
-  return out;
-}
-
-// A query that no partition answered is an error, never an empty answer.
-SearchRefusal nothing_answered(Completeness completeness) {
-  const auto all = [&](MissingReason reason) {
-    return std::all_of(completeness.missing.begin(), completeness.missing.end(),
-                       [&](const auto& m) { return m.reason == reason || m.reason == MissingReason::not_asked; });
-  };
-  const bool any_late = std::any_of(completeness.missing.begin(), completeness.missing.end(),
-                                    [](const auto& m) { return m.reason == MissingReason::late; });
-  SearchRefusal refusal;
-  if (any_late) {
-    refusal = {504, "nothing-in-time", "No partition answered before the deadline.", {}, {}, ""};
-  } else if (all(MissingReason::refused)) {
-    refusal = {503, "overloaded", "Every leaf refused the query for load.", {}, 1, ""};
-  } else {
-    refusal = {503, "no-leaf-answers", "No leaf could answer: the ones asked are unreachable or failed.", {}, 1, ""};
-  }
-  refusal.completeness = std::move(completeness);
-  return refusal;
+  return names;
 }
 
 }  // namespace
 
 QueryService::QueryService(asio::any_io_executor executor, CollectionStatistics statistics, Cluster& cluster,
-                           Metrics& metrics, std::size_t most_queries)
+                           Metrics& metrics, const Limits& limits)
     : executor_(std::move(executor)),
       statistics_(std::move(statistics)),
       cluster_(cluster),
       metrics_(metrics),
-      most_queries_(most_queries) {}
+      limits_(limits),
+      cache_(limits.cache_bytes, metrics) {}
 
 asio::awaitable<QueryService::Outcome> QueryService::search(const SearchParameters& parameters, Instant received,
                                                             wire::ClientWatch* client) {
-  if (in_flight_ >= most_queries_) {
+  if (in_flight_ >= limits_.most_queries) {
     metrics_.queries_refused.Increment();
-    co_return SearchRefusal{503, "overloaded", "More than " + std::to_string(most_queries_) + " queries are in flight.",
-                            std::nullopt, 1, ""};
+    co_return too_many_queries(limits_.most_queries);
   }
   const InFlight counted(in_flight_, metrics_.queries_in_flight);
   auto outcome = co_await search_admitted(parameters, received, client);
-
-  metrics_.query_seconds.Observe(to_seconds(clock_now() - received));
-  if (outcome.has_error()) {
-    const int status = outcome.error().status;
-    (status == 504   ? metrics_.queries_timed_out
-     : status == 503 ? metrics_.queries_refused
-     : status == 499 ? metrics_.queries_client_gone
-     : status >= 500 ? metrics_.queries_failed
-                     : metrics_.queries_rejected)
-        .Increment();
-    co_return outcome;
-  }
-  metrics_.completeness.Observe(outcome->completeness.fraction());
-  switch (outcome->finished) {
-    case FinishReason::complete: metrics_.queries_complete.Increment(); break;
-    case FinishReason::good_enough: metrics_.queries_good_enough.Increment(); break;
-    case FinishReason::deadline: metrics_.queries_deadline.Increment(); break;
-    case FinishReason::exhausted: metrics_.queries_exhausted.Increment(); break;
-  }
+  count(outcome, clock_now() - received);
   co_return outcome;
 }
 
 asio::awaitable<QueryService::Outcome> QueryService::search_admitted(const SearchParameters& parameters, Instant received,
                                                                      wire::ClientWatch* client) {
-  const auto plan = plan_query(parameters.query, statistics_);
-  if (plan.has_error()) co_return refusal_of(plan.error());
+  const auto facets = facets_of(parameters.facets, cluster_.manifest());
+  if (facets.has_error()) co_return facets.error();
+  const auto plan = co_await this->plan(parameters, received + parameters.deadline, client);
+  if (plan.has_error()) co_return plan.error();
   const Instant planned = clock_now();
 
+  const bool uses_cache = cache_.on() && parameters.cache && !parameters.trace;
+  std::string key;
+  if (uses_cache) {
+    key = cache_key(parameters, *plan, *facets);
+    if (const auto kept = cache_.find(key)) {
+      SearchAnswer answer = *kept;
+      answer.cache = CacheUse::hit;
+      answer.deadline = parameters.deadline;
+      answer.plan_time = planned - received;
+      answer.took = clock_now() - received;
+      co_return answer;
+    }
+  }
+  auto outcome = co_await ask_leaves(parameters, *plan, *facets, received, planned, client);
+  if (uses_cache && outcome.has_value()) {
+    outcome->cache = CacheUse::miss;
+    if (may_keep(*outcome)) cache_.keep(std::move(key), *outcome);
+  }
+  co_return outcome;
+}
+
+asio::awaitable<QueryService::Plan> QueryService::plan(const SearchParameters& parameters, Instant deadline,
+                                                       wire::ClientWatch* client) {
+  if (!parameters.like) {
+    auto plan = plan_query(parameters.query, statistics_, {.limits = {}, .frequent_words = {}, .synonyms = synonyms_ ? &*synonyms_ : nullptr});
+    if (plan.has_error()) co_return refusal_of(plan.error(), "q");
+    co_return std::move(*plan);
+  }
+  auto document = co_await look_up(*parameters.like, most_like_terms, deadline, client);
+  if (document.has_error()) co_return lookup_refusal(document.error(), "like");
+  std::vector<DocumentTerm> terms;
+  for (std::size_t i = 0; i < document->terms.size(); ++i) terms.push_back({document->terms[i], document->counts[i]});
+  auto plan = plan_similar(terms, *parameters.like, statistics_);
+  if (plan.has_error()) co_return refusal_of(plan.error(), "like");
+  co_return std::move(*plan);
+}
+
+asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchParameters& parameters, const QueryPlan& plan,
+                                                                const std::vector<std::string>& facets, Instant received,
+                                                                Instant planned, wire::ClientWatch* client) {
   // The search ends early enough for the second phase to end at the deadline.
   const Instant deadline = received + parameters.deadline;
   const Duration reserve = policy::second_phase_reserve(parameters.deadline, cluster_.policies().second_phase, planned);
   const auto replicas = cluster_.replicas();
-  const Assignment assignment = assign(*replicas, parameters.fanout, stable_hash(plan->serialised_query));
+  const Assignment assignment = assign(*replicas, parameters.fanout, stable_hash(plan.serialised_query));
 
   FanoutRunner runner(executor_, cluster_, metrics_,
-                      {*plan, parameters.offset + parameters.k, parameters.offset, parameters.service_class, received, deadline - reserve,
+                      {plan, parameters.offset + parameters.k, parameters.offset, parameters.service_class, received, deadline - reserve,
                        deadline, parameters.trace},
                       assignment);
-  // The watch outlives the runner: what it calls must know when there is none any more.
-  const auto watched = std::make_shared<FanoutRunner*>(&runner);
-  if (client) {
-    client->on_gone([weak = std::weak_ptr(watched)] {
-      if (const auto alive = weak.lock()) (*alive)->abandon();
-    });
+  SubsystemRunner subsystems(executor_, cluster_, {plan, parameters.query, parameters.service_class, received, deadline,
+                                                   parameters.grace, parameters.trace});
+  const Watched watched(client, [&] {
+    runner.abandon();
+    subsystems.abandon();
+  });
+  if (parameters.snippets) {
+    runner.on_fetching([&](std::span<const MergedHit> hits, const auto& places) { subsystems.make_snippets(hits, places); });
   }
+  if (parameters.spelling) subsystems.ask_spelling();
+  if (parameters.facets.wanted()) subsystems.count_facets(assignment, facets);
+
   co_await runner.search();
   const Instant searched = clock_now();
 
@@ -180,33 +218,43 @@ asio::awaitable<QueryService::Outcome> QueryService::search_admitted(const Searc
       lost_later[final_hits[i].partition] = clock_now() >= deadline ? MissingReason::late : MissingReason::failed;
     }
   }
-  if (runner.abandoned()) {
-    co_return SearchRefusal{499, "client-gone", "The client closed the connection.", std::nullopt, std::nullopt, ""};
+  const Instant fetched = clock_now();
+  if (!runner.abandoned()) {
+    if (parameters.snippets) subsystems.close_snippets(final_hits);
+    co_await subsystems.settle();
   }
+  if (runner.abandoned()) co_return client_gone();
 
   SearchAnswer answer;
   answer.completeness = completeness_of(assignment, runner.fanout(), cluster_.manifest(), lost_later);
   answer.offset = parameters.offset;
   answer.deadline = parameters.deadline;
   answer.finished = runner.fanout().finish_reason();
-  if (!lost_later.empty()) answer.finished = clock_now() >= deadline ? FinishReason::deadline : FinishReason::exhausted;
+  if (!lost_later.empty()) answer.finished = fetched >= deadline ? FinishReason::deadline : FinishReason::exhausted;
   if (answer.finished == FinishReason::complete && !assignment.unassigned.empty()) answer.finished = FinishReason::exhausted;
   for (std::size_t i = 0; i < final_hits.size(); ++i) {
     if (lost_later.contains(final_hits[i].partition)) continue;
     auto& document = *documents[i];
-    answer.hits.push_back(
-        {std::move(document.id), final_hits[i].hit.score, std::move(document.title), std::move(document.url)});
+    answer.hits.push_back({std::move(document.id), final_hits[i].hit.score, std::move(document.title),
+                           std::move(document.url), subsystems.snippet_of(final_hits[i])});
   }
   const bool all_asked_answered = answer.completeness.partitions_answered == answer.completeness.partitions_asked;
   // An estimate may be below what is shown.
   answer.total = std::max<std::uint64_t>(runner.matches(), runner.merge().hits().size());
   answer.total_exact = runner.matches_exact() && all_asked_answered && assignment.not_asked.empty();
   answer.attempts = runner.counts();
-  if (parameters.trace) answer.trace = runner.take_trace();
+  answer.subsystems = subsystems.statuses();
+  answer.suggestion = subsystems.suggestion();
+  if (parameters.facets.wanted()) answer.facets = subsystems.facets();
+  answer.notes = plan.notes;
+  if (parameters.trace) {
+    answer.trace = runner.take_trace();
+    for (auto& attempt : subsystems.take_trace()) answer.trace->push_back(std::move(attempt));
+  }
   const Instant now = clock_now();
   answer.plan_time = planned - received;
   answer.search_time = searched - planned;
-  answer.second_phase_time = now - searched;
+  answer.second_phase_time = fetched - searched;
   answer.took = now - received;
 
   if (answer.completeness.partitions_answered == 0 && answer.completeness.partitions_asked > 0) {
@@ -217,6 +265,59 @@ asio::awaitable<QueryService::Outcome> QueryService::search_admitted(const Searc
                             std::move(answer.completeness), std::nullopt, ""};
   }
   co_return answer;
+}
+
+asio::awaitable<QueryService::DocumentOutcome> QueryService::document(const std::string& id, Duration deadline,
+                                                                      Instant received, wire::ClientWatch* client) {
+  if (in_flight_ >= limits_.most_queries) co_return too_many_queries(limits_.most_queries);
+  const InFlight counted(in_flight_, metrics_.queries_in_flight);
+  auto found = co_await look_up(id, 0, received + deadline, client);
+  if (found.has_error()) co_return lookup_refusal(found.error(), "");
+  co_return DocumentAnswer{std::move(found->shown.id), std::move(found->shown.title), std::move(found->shown.url), std::move(found->text), std::move(found->facets_json),
+                           partition_of(id, static_cast<std::uint32_t>(cluster_.manifest().partitions.size())),
+                           clock_now() - received};
+}
+
+asio::awaitable<result<wire::LookupAnswer>> QueryService::look_up(const std::string& id, std::uint32_t most_terms,
+                                                                  Instant deadline, wire::ClientWatch* client) {
+  const Instant began = clock_now();
+  DocumentLookup lookup(executor_, cluster_, id, most_terms, deadline);
+  const Watched watched(client, [&] { lookup.abandon(); });
+  auto found = co_await lookup.run(began);
+  metrics_.document_seconds.Observe(to_seconds(clock_now() - began));
+  co_return found;
+}
+
+void QueryService::use(std::optional<Synonyms> synonyms) {
+  synonyms_ = std::move(synonyms);
+  forget_answers();
+}
+
+void QueryService::count(const Outcome& outcome, Duration took) {
+  metrics_.query_seconds.Observe(to_seconds(took));
+  if (outcome.has_error()) {
+    const int status = outcome.error().status;
+    (status == 504   ? metrics_.queries_timed_out
+     : status == 503 ? metrics_.queries_refused
+     : status == 499 ? metrics_.queries_client_gone
+     : status >= 500 ? metrics_.queries_failed
+                     : metrics_.queries_rejected)
+        .Increment();
+    return;
+  }
+  metrics_.completeness.Observe(outcome->completeness.fraction());
+  switch (outcome->finished) {
+    case FinishReason::complete: metrics_.queries_complete.Increment(); break;
+    case FinishReason::good_enough: metrics_.queries_good_enough.Increment(); break;
+    case FinishReason::deadline: metrics_.queries_deadline.Increment(); break;
+    case FinishReason::exhausted: metrics_.queries_exhausted.Increment(); break;
+  }
+  if (outcome->cache == CacheUse::hit) return;  // its subsystems were counted when they ran
+  for (std::size_t i = 0; i < policy::subsystem_kinds; ++i) {
+    const auto& [status, time] = outcome->subsystems[i];
+    metrics_.subsystem_queries[i][static_cast<std::size_t>(status)]->Increment();
+    if (status == policy::SubsystemStatus::ok) metrics_.subsystem_seconds[i]->Observe(to_seconds(time));
+  }
 }
 
 }  // namespace hedgerow::root

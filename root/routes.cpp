@@ -69,6 +69,37 @@ asio::awaitable<HttpResponse> search_by_body(const RoutesSetting& setting, HttpR
   co_return co_await search(setting, request, parse_parameters_json(request.body, setting.default_deadline));
 }
 
+// The id is the rest of the path, decoded: it may hold slashes.
+asio::awaitable<HttpResponse> document(const RoutesSetting& setting, HttpRequest& request, const PathParts& parts) {
+  const std::string& id = parts.at("id");
+  Duration deadline = setting.default_deadline;
+  for (const auto& [name, value] : request.parameters) {
+    if (name != "deadline") co_return bad_parameter(unknown_parameter(name));
+    const auto parsed = parse_deadline(value);
+    if (parsed.has_error()) co_return bad_parameter(parsed.error());
+    deadline = *parsed;
+  }
+  if (id.size() > SearchParameters::longest_id) {
+    co_return wire::problem(400, "bad-parameter", "The document's id is longer than 1024 bytes.", {{"parameter", "id"}});
+  }
+  const auto outcome = co_await setting.queries.document(id, deadline, request.received, request.client);
+  co_return outcome.has_error() ? to_response(outcome.error()) : to_response(*outcome);
+}
+
+// What recent queries taught about each; p95_ms is null where nothing is known, or too much was given up to know.
+Json describe_subsystems(Cluster& cluster) {
+  const Instant now = std::chrono::steady_clock::now();
+  Json out = Json::object();
+  for (std::size_t i = 0; i < policy::subsystem_kinds; ++i) {
+    auto& model = cluster.policies().subsystems[i];
+    const auto expected = model.expected(now);
+    Json entry{{"samples", model.samples(now)}, {"p95_ms", nullptr}};
+    if (expected && *expected != policy::LatencyModel::longer_than_known) entry["p95_ms"] = to_milliseconds(*expected);
+    out[std::string(to_string(static_cast<policy::SubsystemKind>(i)))] = std::move(entry);
+  }
+  return out;
+}
+
 HttpResponse describe_cluster(const RoutesSetting& setting) {
   Cluster& cluster = setting.cluster;
   const Manifest& manifest = cluster.manifest();
@@ -81,6 +112,7 @@ HttpResponse describe_cluster(const RoutesSetting& setting) {
                {"address", client->leaf().address},
                {"state", to_string(status.state)},
                {"partitions", std::move(partitions)},
+               {"spelling", client->leaf().spelling},
                {"in_flight", cluster.policies().replica_choice.in_flight(client->id())},
                {"open_calls", status.open_calls},
                {"unanswered_bytes", status.unanswered_bytes},
@@ -104,6 +136,7 @@ HttpResponse describe_cluster(const RoutesSetting& setting) {
                         {"documents", manifest.documents},
                         {"ready", cluster.ready()},
                         {"queries_in_flight", setting.queries.in_flight()},
+                        {"subsystems", describe_subsystems(cluster)},
                         {"leaves", std::move(leaves)},
                         {"partitions", std::move(partitions)}});
 }
@@ -142,6 +175,10 @@ std::vector<wire::Route> routes(RoutesSetting setting) {
       {"POST", "/v1/search",
        [setting](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> {
          return search_by_body(setting, request);
+       }},
+      {"GET", "/v1/documents/{id...}",
+       [setting](HttpRequest& request, const PathParts& parts) -> asio::awaitable<HttpResponse> {
+         return document(setting, request, parts);
        }},
       {"GET", "/v1/cluster",
        [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return describe_cluster(setting); }},

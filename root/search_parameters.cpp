@@ -30,6 +30,12 @@ std::optional<std::uint32_t> whole_number(const std::string& text) {
   return number;
 }
 
+Parsed auto_or_off(const std::string& name, const std::string& value, bool& out) {
+  if (value != "auto" && value != "off") return bad(name, value, "'auto' or 'off'");
+  out = value == "auto";
+  return {};
+}
+
 // One row a parameter: how its text is read.
 struct Row {
   std::string_view name;
@@ -56,10 +62,8 @@ constexpr std::array rows{
           return {};
         }},
     Row{"deadline", [](const std::string& value, SearchParameters& out) -> Parsed {
-          const auto deadline = parse_duration(value);
-          if (deadline.has_error() || *deadline <= Duration::zero() || *deadline > SearchParameters::longest_deadline) {
-            return bad("deadline", value, "a duration above 0 and up to 60s, such as 250ms");
-          }
+          const auto deadline = parse_deadline(value);
+          if (deadline.has_error()) return deadline.error();
           out.deadline = *deadline;
           return {};
         }},
@@ -83,6 +87,40 @@ constexpr std::array rows{
           out.service_class = value == "batch" ? ServiceClass::batch : ServiceClass::interactive;
           return {};
         }},
+    Row{"spelling", [](const std::string& value, SearchParameters& out) { return auto_or_off("spelling", value, out.spelling); }},
+    Row{"snippets", [](const std::string& value, SearchParameters& out) { return auto_or_off("snippets", value, out.snippets); }},
+    Row{"cache", [](const std::string& value, SearchParameters& out) { return auto_or_off("cache", value, out.cache); }},
+    Row{"facets", [](const std::string& value, SearchParameters& out) -> Parsed {
+          out.facets.every_category = value == "auto";
+          if (value == "auto" || value == "off") return {};
+          for (std::size_t begin = 0; begin <= value.size();) {
+            const std::size_t end = std::min(value.find(',', begin), value.size());
+            out.facets.names.push_back(value.substr(begin, end - begin));
+            begin = end + 1;
+          }
+          auto& names = out.facets.names;
+          const bool empty = std::find(names.begin(), names.end(), "") != names.end();
+          const bool twice = std::set<std::string>(names.begin(), names.end()).size() != names.size();
+          if (empty || twice || names.size() > SearchParameters::most_facets) {
+            return bad("facets", value, "'off', 'auto', or up to 32 names of facets with commas, each once");
+          }
+          return {};
+        }},
+    Row{"grace", [](const std::string& value, SearchParameters& out) -> Parsed {
+          const auto grace = parse_duration(value);
+          if (grace.has_error() || *grace > SearchParameters::longest_deadline) {
+            return bad("grace", value, "a duration up to 60s, such as 5ms");
+          }
+          out.grace = *grace;
+          return {};
+        }},
+    Row{"like", [](const std::string& value, SearchParameters& out) -> Parsed {
+          if (value.empty() || value.size() > SearchParameters::longest_id) {
+            return bad("like", value, "the id of a document, of 1 to 1024 bytes");
+          }
+          out.like = value;
+          return {};
+        }},
     Row{"trace", [](const std::string& value, SearchParameters& out) -> Parsed {
           if (value != "on" && value != "off") return bad("trace", value, "'on' or 'off'");
           out.trace = value == "on";
@@ -91,8 +129,7 @@ constexpr std::array rows{
 };
 
 // Known words of the API whose work is still to come.
-constexpr std::array<std::string_view, 10> not_yet{"min_completeness", "patience", "hedge", "tied",  "canary",
-                                                   "spelling",         "snippets", "facets", "cache", "like"};
+constexpr std::array<std::string_view, 5> not_yet{"min_completeness", "patience", "hedge", "tied", "canary"};
 
 class Reader {
  public:
@@ -106,11 +143,16 @@ class Reader {
     if (std::find(not_yet.begin(), not_yet.end(), name) != not_yet.end()) {
       return ParameterProblem{"not-yet", "'" + name + "' is part of the API, but not yet offered by this version.", name};
     }
-    return ParameterProblem{"unknown-parameter", "There is no parameter '" + shown(name) + "'.", shown(name)};
+    return unknown_parameter(name);
   }
 
   boost::system::result<SearchParameters, ParameterProblem> finish() {
-    if (!seen_.contains("q")) return ParameterProblem{"missing-parameter", "'q', the query, is missing.", "q"};
+    if (seen_.contains("q") && seen_.contains("like")) {
+      return ParameterProblem{"bad-parameter", "'q' and 'like' are both given; a search takes one of them.", "like"};
+    }
+    if (!seen_.contains("q") && !seen_.contains("like")) {
+      return ParameterProblem{"missing-parameter", "'q', the query, is missing (or 'like', the id of a document).", "q"};
+    }
     if (out_.offset + out_.k > SearchParameters::largest_offset_and_k) {
       return ParameterProblem{"bad-parameter", "'offset' and 'k' together go beyond 10000.", "offset"};
     }
@@ -123,6 +165,18 @@ class Reader {
 };
 
 }  // namespace
+
+boost::system::result<Duration, ParameterProblem> parse_deadline(const std::string& value) {
+  const auto deadline = parse_duration(value);
+  if (deadline.has_error() || *deadline <= Duration::zero() || *deadline > SearchParameters::longest_deadline) {
+    return bad("deadline", value, "a duration above 0 and up to 60s, such as 250ms");
+  }
+  return *deadline;
+}
+
+ParameterProblem unknown_parameter(const std::string& name) {
+  return {"unknown-parameter", "There is no parameter '" + shown(name) + "'.", shown(name)};
+}
 
 boost::system::result<SearchParameters, ParameterProblem> parse_parameters(
     const std::vector<std::pair<std::string, std::string>>& parameters, Duration default_deadline) {

@@ -19,9 +19,12 @@ enum class PartialAnswers { allow, deny };
 struct SearchParameters {
   static constexpr std::uint32_t largest_k = 1000;
   static constexpr std::uint32_t largest_offset_and_k = 10'000;
+  static constexpr std::size_t most_facets = 32;
+  static constexpr std::size_t longest_id = 1024;
   static constexpr Duration longest_deadline = std::chrono::seconds(60);
 
-  std::string query;
+  std::string query;                // q; empty where like is asked
+  std::optional<std::string> like;  // the id of a document
   std::uint32_t k = 10;
   std::uint32_t offset = 0;
   Duration deadline = std::chrono::milliseconds(250);
@@ -29,6 +32,16 @@ struct SearchParameters {
   PartialAnswers partial = PartialAnswers::allow;
   ServiceClass service_class = ServiceClass::interactive;
   bool trace = false;
+  // The optional subsystems, and how long an answer that is ready may wait for them where the default does not please.
+  bool spelling = true;
+  bool snippets = true;
+  struct Facets {
+    bool every_category = false;
+    std::vector<std::string> names;  // otherwise
+    bool wanted() const { return every_category || !names.empty(); }
+  } facets;
+  std::optional<Duration> grace;
+  bool cache = true;
 };
 
 // A request that is refused, in the words of problem details.
@@ -37,6 +50,10 @@ struct ParameterProblem {
   std::string detail;  // names the parameter and the value
   std::string parameter;
 };
+
+// One that stands alone, and one that there is not: for requests that take little.
+boost::system::result<Duration, ParameterProblem> parse_deadline(const std::string& value);
+ParameterProblem unknown_parameter(const std::string& name);
 
 // default_deadline: the server's, for requests that name none.
 boost::system::result<SearchParameters, ParameterProblem> parse_parameters(

@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
+#include "index/synonyms.hpp"
 #include "root/routes.hpp"
 #include "root/topology.hpp"
 
@@ -44,7 +45,15 @@ result<std::unique_ptr<Server>> Server::create(asio::io_context& io, const Setti
   if (statistics.has_error()) return statistics.error();
   auto topology = read_topology(settings.topology, static_cast<std::uint32_t>(manifest->partitions.size()));
   if (topology.has_error()) return topology.error();
-  return std::unique_ptr<Server>(new Server(io, settings, std::move(*manifest), std::move(*statistics), *topology));
+  std::optional<Synonyms> synonyms;
+  if (!settings.synonyms.empty()) {
+    auto loaded = Synonyms::load(settings.synonyms, manifest->stemmer);
+    if (loaded.has_error()) return loaded.error();
+    synonyms = std::move(*loaded);
+  }
+  auto server = std::unique_ptr<Server>(new Server(io, settings, std::move(*manifest), std::move(*statistics), *topology));
+  server->queries_.use(std::move(synonyms));
+  return server;
 }
 
 Server::Server(asio::io_context& io, const Settings& settings, Manifest manifest, CollectionStatistics statistics,
@@ -52,7 +61,7 @@ Server::Server(asio::io_context& io, const Settings& settings, Manifest manifest
     : io_(io),
       settings_(settings),
       cluster_(io.get_executor(), std::move(manifest), client_settings(settings), settings.seed, metrics_),
-      queries_(io.get_executor(), std::move(statistics), cluster_, metrics_, settings.most_queries),
+      queries_(io.get_executor(), std::move(statistics), cluster_, metrics_, {settings.most_queries, settings.cache_bytes}),
       router_(routes({io.get_executor(), queries_, cluster_, metrics_, settings.default_deadline, draining_})),
       http_(io.get_executor(), http_settings(settings),
             [this](wire::HttpRequest& request) { return router_.handle(request); }),
@@ -81,6 +90,22 @@ asio::awaitable<void> Server::run_control_timer() {
 }
 
 void Server::reload() {
+  reload_topology();
+  reload_synonyms();
+}
+
+void Server::reload_synonyms() {
+  if (settings_.synonyms.empty()) return;
+  auto synonyms = Synonyms::load(settings_.synonyms, cluster_.manifest().stemmer);
+  if (synonyms.has_error()) {
+    log_event(LogLevel::error, "synonyms_unreadable", {{"error", to_string(synonyms.error())}});
+    return;
+  }
+  log_event(LogLevel::info, "synonyms", {{"expressions", synonyms->size()}});
+  queries_.use(std::move(*synonyms));
+}
+
+void Server::reload_topology() {
   const auto topology =
       read_topology(settings_.topology, static_cast<std::uint32_t>(cluster_.manifest().partitions.size()));
   if (topology.has_error()) {
@@ -88,6 +113,7 @@ void Server::reload() {
     return;
   }
   cluster_.apply(*topology);
+  queries_.forget_answers();  // what is offered may have changed
 }
 
 asio::awaitable<void> Server::drain() {

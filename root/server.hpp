@@ -24,11 +24,13 @@ namespace hedgerow::root {
 struct Settings {
   std::filesystem::path index;
   std::filesystem::path topology;
+  std::filesystem::path synonyms;  // empty: none
   std::string address = "127.0.0.1";
   std::uint16_t port = 7080;
   std::filesystem::path address_file;
   Duration default_deadline = std::chrono::milliseconds(250);
   std::size_t most_queries = 1024;
+  std::size_t cache_bytes = 64 << 20;
   std::size_t most_connections = 4096;
   Duration link_idle_time = std::chrono::seconds(1);
   Duration link_connect_time = std::chrono::milliseconds(500);
@@ -47,7 +49,7 @@ class Server {
 
   // Errors: io, invalid_argument.
   result<boost::asio::ip::tcp::endpoint> listen();
-  // Reads the topology file again; a broken one is logged, and changes nothing.
+  // Reads topology and synonyms again; a broken file is logged, and changes nothing.
   void reload();
   // Lets the queries in progress be answered, then ends every connection and link.
   boost::asio::awaitable<void> drain();
@@ -55,6 +57,8 @@ class Server {
  private:
   Server(boost::asio::io_context& io, const Settings& settings, Manifest manifest, CollectionStatistics statistics,
          const Topology& topology);
+  void reload_topology();
+  void reload_synonyms();
   boost::asio::awaitable<void> run_control_timer();
 
   boost::asio::io_context& io_;

@@ -41,6 +41,8 @@ result<TopologyLeaf> parse_leaf(const json& value, std::size_t number, std::uint
     if (name == "address" && field.is_string()) {
       leaf.address = field.get<std::string>();
       if (!is_address(leaf.address)) return wrong(where + ": 'address' is '" + leaf.address + "', not host:port");
+    } else if (name == "spelling" && field.is_boolean()) {
+      leaf.spelling = field.get<bool>();
     } else if (name == "partitions" && field.is_array()) {
       has_partitions = true;
       std::set<std::uint32_t> seen;

@@ -1,6 +1,7 @@
 // Which leaves there are and what they hold, as the topology file says. A value; read at start and on SIGHUP.
 //
-// The file: {"leaves": [{"name": "leaf-0", "address": "127.0.0.1:9001", "partitions": [0, 8]}, …]}
+// The file: {"leaves": [{"name": "leaf-0", "address": "127.0.0.1:9001", "partitions": [0, 8],
+//                       "spelling": true}, …]}; without "spelling" a leaf is not asked for spelling
 #pragma once
 
 #include <filesystem>
@@ -17,6 +18,7 @@ struct TopologyLeaf {
   std::string name;
   std::string address;  // host:port; [host]:port for IPv6
   std::vector<PartitionId> partitions;
+  bool spelling = false;
   friend bool operator==(const TopologyLeaf&, const TopologyLeaf&) = default;
 };
 

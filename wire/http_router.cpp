@@ -21,6 +21,11 @@ std::string_view take_segment(std::string_view& path) {
 std::optional<PathParts> match(std::string_view pattern, std::string_view path) {
   PathParts parts;
   while (!pattern.empty() && !path.empty() && path.front() == '/') {
+    if (pattern.ends_with("...}") && pattern.starts_with("/{") && pattern.find('/', 1) == std::string_view::npos) {
+      if (path.size() == 1) return std::nullopt;
+      parts[std::string(pattern.substr(2, pattern.size() - 6))] = path.substr(1);
+      return parts;
+    }
     const auto wanted = take_segment(pattern);
     const auto segment = take_segment(path);
     if (wanted.size() > 2 && wanted.front() == '{') {

@@ -11,7 +11,7 @@
 
 namespace hedgerow::wire {
 
-// The parts of a path that stand where the pattern has {name}.
+// The parts of a path that stand where the pattern has {name}; at its end, {name...} stands for all that is left.
 using PathParts = std::map<std::string, std::string>;
 using RouteHandler = std::function<boost::asio::awaitable<HttpResponse>(HttpRequest&, const PathParts&)>;
 

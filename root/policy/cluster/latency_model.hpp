@@ -3,6 +3,11 @@
 // Intuition: what happened in the last seconds says what to expect of the next ones; what is older only misleads. Two
 // histograms take turns: quantiles are read from the current window and the one before it, so memory is fixed and every
 // sample is forgotten after two windows at the latest.
+//
+// Of work that was given up nobody knows how long it would have taken, only that it took at least so long. Leaving such
+// samples out would make the slow look fast; their weight goes to what is longer than they are (Kaplan and Meier,
+// 1958: with F the share that is still unanswered, each answer after t of those n that lasted at least t makes it
+// F (1 - 1/n)).
 #pragma once
 
 #include <optional>
@@ -17,16 +22,27 @@ class LatencyModel {
   explicit LatencyModel(Duration window = std::chrono::seconds(10));
 
   void record(Duration latency, Instant now);
-  // nullopt: nothing recent to judge by.
+  // It was given up after so long.
+  void record_at_least(Duration latency, Instant now);
+  // nullopt: nothing recent to judge by. longer_than_known: so much was given up that no answer tells.
+  static constexpr Duration longer_than_known = Duration::max();
   std::optional<Duration> quantile(double quantile, Instant now);
   std::uint64_t samples(Instant now);
+  void forget();
 
  private:
+  // What ended within one window: answered after so long, and given up after so long.
+  struct Window {
+    Window();
+    std::uint64_t count() const { return answered.count() + given_up.count(); }
+    void clear();
+    Histogram answered, given_up;
+  };
   void turn(Instant now);
 
   Duration window_;
   std::optional<Instant> window_start_;
-  Histogram current_, before_;
+  Window current_, before_;
 };
 
 }  // namespace hedgerow::policy

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -41,6 +42,27 @@ struct SendFetch {
   std::vector<std::size_t> places;
 };
 
+// The parts of an answer that it can do without.
+enum class SubsystemKind : std::uint8_t { spelling, snippets, facets };
+constexpr std::size_t subsystem_kinds = 3;
+
+constexpr std::string_view to_string(SubsystemKind kind) {
+  switch (kind) {
+    case SubsystemKind::spelling: return "spelling";
+    case SubsystemKind::snippets: return "snippets";
+    case SubsystemKind::facets: return "facets";
+  }
+  return "spelling";
+}
+
+// Ask this leaf for these parts of an optional subsystem's work.
+struct SendParts {
+  AttemptId attempt;
+  SubsystemKind kind;
+  LeafId leaf;
+  std::vector<std::size_t> places;
+};
+
 enum class FinishReason {
   complete,     // all that was asked answered
   good_enough,  // enough answered, and waiting on was not worth it
@@ -63,7 +85,7 @@ struct Finish {
   FinishReason reason = FinishReason::complete;
 };
 
-using Action = std::variant<SendAttempt, CancelAttempt, WakeAt, FetchEarly, SendFetch, Finish>;
+using Action = std::variant<SendAttempt, CancelAttempt, WakeAt, FetchEarly, SendFetch, SendParts, Finish>;
 using Actions = std::vector<Action>;
 
 // Why an attempt came to nothing.
