@@ -53,8 +53,8 @@ struct QueryLimits {
   std::size_t shortest_prefix = 2;  // characters before the *
   std::size_t most_expanded_terms = 512;
   // The words of the collection that are looked at for the prefixes of one query, together: the root is one thread, and
-  // each costs it some 1 to 2 µs.
-  std::size_t most_prefix_terms_seen = 5000;
+  // each costs it some 0.2 µs (8,917 of them: 1.9 ms).
+  std::size_t most_prefix_terms_seen = 20'000;
 };
 
 // Words that stand in a large share of all documents weigh next to nothing, but an OR must look at every document that

@@ -41,7 +41,7 @@ class CollectionStatistics {
   // The partitions that hold the term, with the term's document frequency in each, in rising order.
   std::vector<std::pair<PartitionId, std::uint32_t>> partitions_of(const std::string& term) const;
 
-  // The terms that begin with the prefix; at most `most` of them, and at most `most_seen` are looked at (some 1 to 2 µs
+  // The terms that begin with the prefix; at most `most` of them, and at most `most_seen` are looked at (some 0.2 µs
   // for each).
   PrefixExpansion expand_prefix(const std::string& prefix, std::size_t most, std::size_t most_seen) const;
 
