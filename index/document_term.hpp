@@ -7,7 +7,7 @@
 namespace hedgerow {
 
 struct DocumentTerm {
-  std::string term;  // a stem ("Z…"); a word where it has no stem, because the index has no stemmer or it is Chinese
+  std::string term;  // a stem ("Z…"); a word where the index has no stemmer
   std::uint32_t count = 0;  // how often the document holds it, title words by their weight
 };
 

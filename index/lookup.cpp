@@ -3,7 +3,6 @@
 #include <xapian.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/random.hpp"
 #include "index/engine_error.hpp"
@@ -20,11 +19,8 @@ constexpr std::size_t most_terms_weighed = 2000;
 
 bool is_plain_word(std::string_view term) { return !term.empty() && !(term.front() >= 'A' && term.front() <= 'Z'); }
 bool is_stem(std::string_view term) { return term.size() > 1 && term.front() == 'Z' && is_plain_word(term.substr(1)); }
-bool is_without_spaces(const std::string& term) {
-  return fields::is_indexed_by_characters(*Xapian::Utf8Iterator(term));
-}
 
-// The stems, and the words that have none.
+// The stems, or the words where there are no stems.
 std::vector<DocumentTerm> subject_terms(const Xapian::Database& database, Xapian::docid document) {
   std::vector<DocumentTerm> stems;
   std::vector<DocumentTerm> words;
@@ -37,10 +33,7 @@ std::vector<DocumentTerm> subject_terms(const Xapian::Database& database, Xapian
       words.push_back(std::move(term));
     }
   }
-  if (stems.empty()) return words;
-  std::erase_if(words, [](const DocumentTerm& word) { return !is_without_spaces(word.term); });
-  stems.insert(stems.end(), std::make_move_iterator(words.begin()), std::make_move_iterator(words.end()));
-  return stems;
+  return stems.empty() ? words : stems;
 }
 
 // BM25's, of a document of average length.

@@ -7,8 +7,10 @@
 #include "base/sha256.hpp"
 #include "index/database_label.hpp"
 #include "index/engine_error.hpp"
+#include "index/fields.hpp"
 #include "index/guard.hpp"
 #include "index/manifest.hpp"
+#include "index/partition_of.hpp"
 #include "index/spelling.hpp"
 #include "index/spelling_writer.hpp"
 #include "index/statistics_writer.hpp"
@@ -21,7 +23,10 @@ namespace {
 class Verifier {
  public:
   Verifier(const std::filesystem::path& directory, const Manifest& manifest, VerifyReport& report)
-      : directory_(directory), manifest_(manifest), report_(report) {}
+      : directory_(directory),
+        manifest_(manifest),
+        report_(report),
+        facet_documents_(manifest.facets.size()) {}
 
   void statistics() {
     const auto& file = manifest_.statistics_file;
@@ -75,8 +80,26 @@ class Verifier {
     count_holds(info.file, "documents, guards included", database->get_doccount(), info.documents + guard::count);
     count_holds(info.file, "terms in all", database->get_total_length(), info.total_length);
     guards_hold(info, *database);
-    documents_hold(info, *database);
+    documents_hold(partition, *database);
     frequencies_hold(partition, *database);
+    for (std::size_t f = 0; f < manifest_.facets.size(); ++f) {
+      facet_documents_[f] += database->get_value_freq(fields::values_slot(manifest_.facets[f].name));
+    }
+  }
+
+  // Once all partitions are done: what is counted over all of them. Of a damaged partition the counts say nothing.
+  void totals() {
+    if (!report_.problems.empty()) return;
+    if (report_.documents != manifest_.documents) {
+      complain("manifest.json", "names " + std::to_string(manifest_.documents) + " documents, the partitions hold " +
+                                    std::to_string(report_.documents));
+    }
+    for (std::size_t f = 0; f < manifest_.facets.size(); ++f) {
+      const FacetField& facet = manifest_.facets[f];
+      if (facet_documents_[f] == facet.documents) continue;
+      complain("manifest.json", "names " + std::to_string(facet.documents) + " documents with the facet '" +
+                                    facet.name + "', the partitions hold " + std::to_string(facet_documents_[f]));
+    }
   }
 
  private:
@@ -124,19 +147,36 @@ class Verifier {
     }
   }
 
-  void documents_hold(const PartitionInfo& info, const Xapian::Database& database) {
+  void documents_hold(PartitionId partition, const Xapian::Database& database) {
+    const auto& file = manifest_.partitions[partition.value].file;
     const auto end = database.postlist_end("");
     for (auto document = database.postlist_begin(""); document != end; ++document) {
       const Xapian::docid docid = *document;
       if (docid == guard::front || docid == guard::back(manifest_.documents)) continue;
       if (!guard::is_document(docid, manifest_.documents)) {
-        complain(info.file, "holds a document beyond the collection, " + std::to_string(docid));
-      } else if (!decode_stored_document(database.get_document(docid).get_data())) {
-        complain(info.file, "document " + std::to_string(guard::number_of(docid).value) + " cannot be read");
+        complain(file, "holds a document beyond the collection, " + std::to_string(docid));
+        continue;
+      }
+      const std::string name = "document " + std::to_string(guard::number_of(docid).value);
+      const auto stored = decode_stored_document(database.get_document(docid).get_data());
+      if (!stored) {
+        complain(file, name + " cannot be read");
+      } else if (!is_found_by_id(database, docid, stored->id)) {
+        complain(file, name + " is not found by its id");
+      } else if (partition_of(stored->id, static_cast<std::uint32_t>(manifest_.partitions.size())) != partition) {
+        complain(file, name + " belongs to another partition");
       } else {
         ++report_.documents;
       }
     }
+  }
+
+  static bool is_found_by_id(const Xapian::Database& database, Xapian::docid document, const std::string& id) {
+    const std::string term = fields::id_term(id);
+    auto posting = database.postlist_begin(term);
+    if (posting == database.postlist_end(term)) return false;
+    posting.skip_to(document);
+    return posting != database.postlist_end(term) && *posting == document;
   }
 
   // The statistics and the partition hold the same terms with the same document frequencies; both lists are sorted.
@@ -161,6 +201,7 @@ class Verifier {
   const Manifest& manifest_;
   VerifyReport& report_;
   std::optional<Xapian::Database> statistics_;
+  std::vector<std::uint64_t> facet_documents_;  // in the manifest's order
 };
 
 }  // namespace
@@ -187,10 +228,7 @@ result<VerifyReport> verify_index(const std::filesystem::path& directory,
   for (std::uint32_t p = 0; p < manifest->partitions.size(); ++p) {
     check_file(manifest->partitions[p].file, [&] { verifier.partition(PartitionId{p}); });
   }
-  if (report.problems.empty() && report.documents != manifest->documents) {
-    report.problems.push_back("the partitions hold " + std::to_string(report.documents) +
-                              " documents, the manifest names " + std::to_string(manifest->documents));
-  }
+  verifier.totals();
   return report;
 }
 

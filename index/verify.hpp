@@ -1,4 +1,5 @@
-// Checks that an index is whole: every checksum, every count, the guards, and the statistics against the partitions.
+// Checks that an index is whole: every checksum, every count, the guards, that each document is in its partition and
+// found by its id, and the statistics and the spelling dictionary against the partitions.
 //
 // The engine's own check of its structures (Xapian::Database::check) is not run: a checksum taken when the file was
 // written says more, and 1.4.22's deletes an object as another type (AddressSanitizer stops it).

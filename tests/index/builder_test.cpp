@@ -4,11 +4,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <xapian.h>
+
+#include <cmath>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "index/builder.hpp"
+#include "index/fields.hpp"
 #include "index/generation.hpp"
+#include "index/guard.hpp"
 #include "index/local_search.hpp"
 #include "index/lookup.hpp"
 #include "index/verify.hpp"
@@ -143,7 +150,154 @@ TEST_CASE("Settings that make no sense are refused") {
   CHECK(refused([](BuildSettings& s) { s.partitions = BuildSettings::most_partitions + 1; }));
   CHECK(refused([](BuildSettings& s) { s.stemmer = "klingon"; }));
   CHECK(refused([](BuildSettings& s) { s.memory_bytes = 1 << 20; }));
+  CHECK(refused([](BuildSettings& s) { s.title_weight = 0; }));
+  CHECK(refused([](BuildSettings& s) { s.title_weight = Manifest::most_title_weight + 1; }));
+  CHECK(refused([](BuildSettings& s) { s.bm25.k1 = -0.1; }));
+  CHECK(refused([](BuildSettings& s) { s.bm25.k1 = std::nan(""); }));
+  CHECK(refused([](BuildSettings& s) { s.bm25.k1 = HUGE_VAL; }));
+  CHECK(refused([](BuildSettings& s) { s.bm25.b = 1.5; }));
+  CHECK(refused([](BuildSettings& s) { s.bm25.b = std::nan(""); }));
   CHECK(!refused([](BuildSettings& s) { s.stemmer = "none"; }));
+}
+
+TEST_CASE("Title weight and scoring go from the settings into the manifest, and the weight into the documents") {
+  const TemporaryDirectory directory;
+  Document document;
+  document.id = "one";
+  document.title = "green";
+  document.text = "green tea";
+  VectorReader reader({document});
+  BuildSettings settings = settings_for(directory.path(), 1);
+  settings.title_weight = 7;
+  settings.bm25 = {.k1 = 1.2, .k3 = 8, .b = 0.75, .min_normalised_length = 0.4};
+  REQUIRE(build_index(reader, settings).has_value());
+  const Manifest manifest = read_manifest(directory.path()).value();
+  CHECK(manifest.title_weight == 7);
+  CHECK(manifest.bm25.k1 == 1.2);
+  CHECK(manifest.bm25.k3 == 8);
+  CHECK(manifest.bm25.b == 0.75);
+  CHECK(manifest.bm25.min_normalised_length == 0.4);
+  const Xapian::Database partition((directory.path() / manifest.partitions[0].file).string());
+  CHECK(partition.get_collection_freq("green") == 8);
+  // Words and stems: 8 of green, 1 of tea; in the title's field 1.
+  CHECK(manifest.total_length == 2 * (8 + 1 + 1));
+}
+
+TEST_CASE("Facets are in the manifest, by name, with their documents, and a kind where every first value is of it") {
+  const TemporaryDirectory directory;
+  auto documents = small_collection(90, 181);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    auto& facets = documents[i].facets;
+    facets.clear();
+    facets["section"] = {i % 2 == 0 ? "Editors" : "1984", "2000"};
+    facets["year"] = {std::to_string(1990 + i), "unknown"};
+    if (i % 3 == 0) facets["date"] = {i % 2 == 0 ? "2024-02" : "2024-02-28T12:00:00Z"};
+    facets[i < 89 ? "almost" : "last"] = {"5"};
+    facets["when"] = {i == 0 ? "2024-01" : "2024"};  // a date and a number are nothing in common
+  }
+  const Manifest manifest = build_small(documents, directory.path(), 4);
+  struct Row {
+    const char* name;
+    fields::ValueKind kind;
+    std::uint32_t documents;
+  };
+  const Row rows[] = {{"almost", fields::ValueKind::number, 89},
+                      {"date", fields::ValueKind::date, 30},
+                      {"last", fields::ValueKind::number, 1},
+                      {"section", fields::ValueKind::category, 90},
+                      {"when", fields::ValueKind::category, 90},
+                      {"year", fields::ValueKind::number, 90}};
+  REQUIRE(manifest.facets.size() == std::size(rows));
+  for (std::size_t i = 0; i < std::size(rows); ++i) {
+    CAPTURE(i);
+    CHECK(manifest.facets[i].name == rows[i].name);
+    CHECK(manifest.facets[i].kind == rows[i].kind);
+    CHECK(manifest.facets[i].documents == rows[i].documents);
+  }
+  check_whole(directory.path());
+}
+
+TEST_CASE("Two facets that fall upon one slot, and too many facets, are a build error that names them") {
+  // A pair of names with equal slots, found by trying: about 40,000 names have one.
+  std::map<std::uint32_t, std::string> slots;
+  std::string one;
+  std::string other;
+  for (int i = 0; one.empty(); ++i) {
+    REQUIRE(i < 1'000'000);
+    other = "f" + std::to_string(i);
+    const auto [entry, is_new] = slots.emplace(fields::values_slot(other), other);
+    if (!is_new) one = entry->second;
+  }
+  const TemporaryDirectory directory;
+  auto documents = small_collection(10, 191);
+  documents[2].facets[one] = {"x"};
+  documents[7].facets[other] = {"y"};
+  VectorReader colliding(documents);
+  const auto built = build_index(colliding, settings_for(directory.path()));
+  REQUIRE(!built);
+  CHECK(built.error().code == Errc::input);
+  CHECK(built.error().context.find("'" + one + "'") != std::string::npos);
+  CHECK(built.error().context.find("'" + other + "'") != std::string::npos);
+
+  documents = small_collection(300, 192);
+  for (std::size_t i = 0; i < documents.size(); ++i) documents[i].facets = {{"name" + std::to_string(i), {"x"}}};
+  VectorReader many(documents);
+  const auto refused = build_index(many, settings_for(directory.path()));
+  REQUIRE(!refused);
+  CHECK(refused.error().code == Errc::input);
+  CHECK(refused.error().context.find("256") != std::string::npos);
+  CHECK(!std::filesystem::exists(directory.path() / "manifest.json"));
+
+  documents.resize(256);
+  VectorReader just_enough(documents);
+  CHECK(build_index(just_enough, settings_for(directory.path())).has_value());
+  check_whole(directory.path());
+}
+
+TEST_CASE("The guards hold every term; the statistics hold all but the ids, each with its document frequency") {
+  const TemporaryDirectory directory;
+  const auto documents = small_collection(60, 193);
+  const Manifest manifest = build_small(documents, directory.path(), 2);
+  const Xapian::Database statistics((directory.path() / manifest.statistics_file).string());
+  std::map<std::string, std::uint64_t> frequencies;
+  for (const auto& info : manifest.partitions) {
+    const Xapian::Database partition((directory.path() / info.file).string());
+    std::uint64_t ids = 0;
+    for (auto term = partition.allterms_begin(); term != partition.allterms_end(); ++term) {
+      std::vector<Xapian::docid> holders(partition.postlist_begin(*term), partition.postlist_end(*term));
+      REQUIRE(holders.size() >= 2);
+      CHECK(holders.front() == guard::front);
+      CHECK(holders.back() == guard::back(60));
+      if (*term == guard::marker_term) {
+        CHECK(holders.size() == 2);
+      } else if ((*term).starts_with("Q")) {
+        CHECK(holders.size() == 3);
+        ++ids;
+      } else {
+        frequencies[*term] += holders.size() - 2;
+      }
+    }
+    CHECK(ids == info.documents);
+  }
+  std::map<std::string, std::uint64_t> described;
+  for (auto term = statistics.allterms_begin(); term != statistics.allterms_end(); ++term) {
+    described[*term] = statistics.get_collection_freq(*term);
+  }
+  CHECK(described == frequencies);
+  CHECK(described.at("XFkind:even") == 30);
+}
+
+TEST_CASE("An index of format version 1 is not read, not touched, and told to be built anew") {
+  const TemporaryDirectory directory;
+  build_small(small_collection(10, 194), directory.path(), 2);
+  std::ofstream(directory.path() / "manifest.json") << R"({"format_version": 1, "collection": "debian"})";
+  for (const Error& error : {read_manifest(directory.path()).error(), verify_index(directory.path()).error(),
+                             LocalSearch::open(directory.path()).error()}) {
+    CHECK(error.code == Errc::unsupported);
+    CHECK(error.context.find("build the index anew") != std::string::npos);
+  }
+  CHECK(build_small(small_collection(10, 195), directory.path(), 2).generation == Generation{2});
+  CHECK(std::filesystem::exists(directory.path() / "generation-1"));
 }
 
 TEST_CASE("The generation before the published one is kept until the next, and older ones go") {

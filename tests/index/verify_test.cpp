@@ -6,7 +6,9 @@
 #include <functional>
 
 #include "base/sha256.hpp"
+#include "index/document_indexer.hpp"
 #include "index/guard.hpp"
+#include "index/lookup.hpp"
 #include "index/manifest.hpp"
 #include "index/searcher.hpp"
 #include "index/statistics.hpp"
@@ -28,6 +30,7 @@ struct BuiltIndex {
 
   fs::path file(std::size_t partition) const { return directory.path() / manifest.partitions[partition].file; }
   fs::path statistics() const { return directory.path() / manifest.statistics_file; }
+  fs::path spelling() const { return directory.path() / manifest.spelling_file; }
   void write_manifest() const { std::ofstream(directory.path() / "manifest.json") << manifest_to_json(manifest); }
 
   // The first problem, or an empty string.
@@ -77,7 +80,7 @@ TEST_CASE("A fresh index is whole") {
 
 TEST_CASE("A flipped byte anywhere, a truncated file and a missing one are found and named") {
   BuiltIndex index;
-  std::vector<fs::path> files{index.statistics()};
+  std::vector<fs::path> files{index.statistics(), index.spelling()};
   for (std::size_t p = 0; p < 3; ++p) files.push_back(index.file(p));
   for (const auto& file : files) {
     const std::string name = fs::relative(file, index.directory.path());
@@ -145,6 +148,25 @@ TEST_CASE("Damage behind a checksum that holds is found by looking inside") {
          document.set_data("{");
          database.replace_document(docid, document);
        }},
+      {"a document without its id's term", "is not found by its id",
+       [](auto& database) {
+         const Xapian::docid docid = *std::next(database.postlist_begin(""));
+         Xapian::Document document = database.get_document(docid);
+         std::string id;
+         for (auto term = document.termlist_begin(); term != document.termlist_end(); ++term) {
+           if ((*term).starts_with("Qdoc-")) id = *term;
+         }
+         document.remove_term(id);
+         database.replace_document(docid, document);
+       }},
+      {"a document of another partition", "belongs to another partition",
+       [](auto& database) {
+         const Xapian::docid docid = *std::next(database.postlist_begin(""));
+         Document foreign;
+         foreign.text = "foreign";
+         while (partition_of(foreign.id, 3) == PartitionId{1}) foreign.id += "x";
+         database.replace_document(docid, DocumentIndexer("english").index(foreign));
+       }},
       {"another partition's label", "expected is", [](auto& database) { database.set_metadata("hedgerow", "x"); }}};
   for (const Row& row : rows) {
     CAPTURE(row.what);
@@ -159,6 +181,40 @@ TEST_CASE("Damage behind a checksum that holds is found by looking inside") {
       found = found || problem.find(row.found) != std::string::npos;
     }
     CHECK(found);
+  }
+}
+
+TEST_CASE("A facet that stands in more or fewer documents than the manifest says is found") {
+  BuiltIndex index;
+  REQUIRE(index.manifest.facets.size() >= 1);
+  CHECK(index.problem() == "");
+  --index.manifest.facets[0].documents;
+  index.write_manifest();
+  CHECK(index.problem().find("'" + index.manifest.facets[0].name + "'") != std::string::npos);
+}
+
+TEST_CASE("A spelling dictionary with another word, another frequency or another index's label is found") {
+  struct Row {
+    const char* what;
+    const char* found;
+    std::function<void(Xapian::WritableDatabase&)> change;
+  };
+  const Row rows[] = {
+      {"one word more", "a word that the statistics do not: 'zzzz'", [](auto& d) { d.add_spelling("zzzz", 1); }},
+      {"one word more in between", "statistics do not agree", [](auto& d) { d.add_spelling("aaaa", 1); }},
+      {"one word less", "statistics do not agree",
+       [](auto& d) { d.remove_spelling(*d.spellings_begin(), d.spellings_begin().get_termfreq()); }},
+      {"another frequency", "statistics do not agree", [](auto& d) { d.add_spelling(*d.spellings_begin(), 1); }},
+      {"another label", "expected is", [](auto& d) { d.set_metadata("hedgerow", "x"); }}};
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    BuiltIndex index;
+    index.manifest.spelling_sha256 = rewrite(index.spelling(), row.change);
+    index.write_manifest();
+    const std::string problem = index.problem();
+    CAPTURE(problem);
+    CHECK(problem.starts_with(index.manifest.spelling_file + ": "));
+    CHECK(problem.find(row.found) != std::string::npos);
   }
 }
 
