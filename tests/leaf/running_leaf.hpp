@@ -98,9 +98,10 @@ class RootSide {
   wire::LookupCall lookup(const std::string& id, std::uint32_t most_terms = 0);
   const wire::Hello& hello() const { return hello_; }
 
- private:
+  // Without a link: for making calls.
   explicit RootSide(asio::any_io_executor executor) : arrived_(executor, asio::steady_timer::time_point::max()) {}
 
+ private:
   std::shared_ptr<wire::Link> link_;
   asio::steady_timer arrived_;
   std::deque<wire::Message> messages_;
