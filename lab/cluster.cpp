@@ -46,6 +46,7 @@ struct Process {
   std::string name;
   bool is_root = false;
   std::vector<PartitionId> partitions;
+  bool spelling = false;
   std::string address;  // empty until it has listened once
   std::filesystem::path log, address_file;
   std::shared_ptr<ChildProcess> child;
@@ -93,7 +94,9 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
   Implementation(asio::any_io_executor e, ClusterSettings s, EndObserver o)
       : executor(std::move(e)), settings(std::move(s)), observer(std::move(o)) {
     for (std::size_t leaf = 0; leaf < settings.placement.size(); ++leaf) {
-      add("leaf-" + std::to_string(leaf)).partitions = settings.placement[leaf];
+      auto& process = add("leaf-" + std::to_string(leaf));
+      process.partitions = settings.placement[leaf];
+      process.spelling = leaf < settings.spellers;
     }
     auto& root = add("root");
     root.is_root = true;
@@ -133,6 +136,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
     const auto leaves = std::max<std::size_t>(1, settings.placement.size());
     const auto share = std::max<std::size_t>(1, std::thread::hardware_concurrency() / leaves);
     arguments.insert(arguments.end(), {"--workers", std::to_string(settings.workers ? *settings.workers : share)});
+    if (process.spelling) arguments.push_back("--spelling");
     if (settings.allow_faults) arguments.push_back("--allow-faults");
     arguments.insert(arguments.end(), settings.leaf_arguments.begin(), settings.leaf_arguments.end());
     return command;
@@ -241,7 +245,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
   ClusterFile describe() const {
     const auto member = [](const Process& process) {
       return ClusterMember{process.name, process.address, process.child ? process.child->pid() : 0, process.partitions,
-                           process.log.string()};
+                           process.log.string(), process.spelling};
     };
     ClusterFile file;
     file.index = settings.index.string();

@@ -27,6 +27,7 @@ struct ClusterSettings {
   std::filesystem::path state;    // absolute; exists
   std::filesystem::path bin_dir;  // where hedgerow-leaf and hedgerow-root are
   Placement placement;            // one entry a leaf
+  std::size_t spellers = 0;       // the first so many leaves serve spelling
   std::size_t partitions = 0;
   std::size_t replicas = 0;
   std::uint16_t port = 7080;      // the root's; 0 for any free one

@@ -23,12 +23,13 @@ std::vector<std::uint32_t> numbers_of(const std::vector<PartitionId>& partitions
 ordered_json member_json(const ClusterMember& member) {
   ordered_json out{{"name", member.name}, {"address", member.address}, {"pid", member.pid}, {"log", member.log}};
   if (!member.partitions.empty()) out["partitions"] = numbers_of(member.partitions);
+  if (member.spelling) out["spelling"] = true;
   return out;
 }
 
 ClusterMember member_from(const json& in) {
   ClusterMember member{in.at("name").get<std::string>(), in.at("address").get<std::string>(), in.at("pid").get<int>(),
-                       {}, in.at("log").get<std::string>()};
+                       {}, in.at("log").get<std::string>(), in.value("spelling", false)};
   if (in.contains("partitions")) {
     for (const auto number : in.at("partitions").get<std::vector<std::uint32_t>>()) {
       member.partitions.push_back(PartitionId{number});
@@ -91,6 +92,7 @@ std::string topology_json(const ClusterFile& cluster) {
   ordered_json leaves = ordered_json::array();
   for (const auto& leaf : cluster.leaves) {
     leaves.push_back({{"name", leaf.name}, {"address", leaf.address}, {"partitions", numbers_of(leaf.partitions)}});
+    if (leaf.spelling) leaves.back()["spelling"] = true;
   }
   return ordered_json{{"leaves", std::move(leaves)}}.dump(2) + "\n";
 }

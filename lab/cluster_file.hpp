@@ -18,6 +18,7 @@ struct ClusterMember {
   int pid = 0;
   std::vector<PartitionId> partitions;  // a leaf's
   std::string log;                      // a file
+  bool spelling = false;                // of a leaf that serves it
 };
 
 struct ClusterFile {
@@ -35,7 +36,7 @@ result<void> write_cluster_file(const std::filesystem::path& path, const Cluster
 // Takes the file, or the state directory that holds it. Errors: not_found, corrupt (names the field).
 result<ClusterFile> read_cluster_file(const std::filesystem::path& path);
 
-// The leaves as the root reads them: {"leaves":[{"name","address","partitions"},…]}.
+// The leaves as the root reads them: {"leaves":[{"name","address","partitions","spelling"},…]}.
 std::string topology_json(const ClusterFile& cluster);
 
 // Writes beside the file and renames, so that no reader ever sees half of it. Errors: io.

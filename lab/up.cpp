@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -33,6 +34,7 @@ using tcp = asio::ip::tcp;
 namespace {
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t default_spellers = 2;
 
 void say(const std::string& text) { std::fprintf(stderr, "hedgerow-lab: %s\n", text.c_str()); }
 
@@ -111,6 +113,11 @@ result<ClusterSettings> check(asio::io_context& context, const UpSettings& setti
   auto placement = place_partitions(cluster.partitions, settings.replicas, settings.leaves);
   if (placement.has_error()) return placement.error();
   cluster.placement = std::move(*placement);
+  cluster.spellers = settings.spellers.value_or(std::min(default_spellers, settings.leaves));
+  if (cluster.spellers > settings.leaves) {
+    return Error{Errc::invalid_argument, std::to_string(cluster.spellers) + " spellers need as many leaves, and " +
+                                             std::to_string(settings.leaves) + " are asked for"};
+  }
 
   cluster.bin_dir = settings.bin_dir ? fs::absolute(*settings.bin_dir, error)
                                      : fs::read_symlink("/proc/self/exe", error).parent_path();

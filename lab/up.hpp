@@ -19,6 +19,8 @@ struct UpSettings {
   // Leaf processes, and copies of each partition, each on another leaf.
   std::size_t leaves = 8;
   std::size_t replicas = 2;
+  // So many leaves serve spelling beside their partitions; two, or all where there are fewer, when not given.
+  std::optional<std::size_t> spellers;
   // The root's port on 127.0.0.1; 0: any free one.
   std::uint16_t port = 7080;
   // The control API's port on 127.0.0.1; 0: any free one.

@@ -25,7 +25,7 @@ struct TemporaryDirectory {
 ClusterFile two_leaves() {
   return {"/data/index", "127.0.0.1:7081", 100, 3, 2,
           {"root", "127.0.0.1:7080", 103, {}, "/s/root.log"},
-          {{"leaf-0", "127.0.0.1:9001", 101, {PartitionId{0}, PartitionId{2}}, "/s/leaf-0.log"},
+          {{"leaf-0", "127.0.0.1:9001", 101, {PartitionId{0}, PartitionId{2}}, "/s/leaf-0.log", true},
            {"leaf-1", "127.0.0.1:9002", 102, {PartitionId{1}}, "/s/leaf-1.log"}}};
 }
 
@@ -47,6 +47,8 @@ TEST_CASE("a cluster file is read back as it was written, by its name or its dir
     CHECK(read->leaves[0].name == "leaf-0");
     CHECK(read->leaves[0].partitions == std::vector{PartitionId{0}, PartitionId{2}});
     CHECK(read->leaves[1].log == "/s/leaf-1.log");
+    CHECK(read->leaves[0].spelling);
+    CHECK(!read->leaves[1].spelling);
   }
 }
 
@@ -68,7 +70,7 @@ TEST_CASE("a cluster file that is missing, cut or foreign is an error that names
 TEST_CASE("the topology names every leaf with its address and partitions, and nothing of the laboratory") {
   const auto topology = nlohmann::json::parse(topology_json(two_leaves()));
   const auto expected = nlohmann::json::parse(R"({"leaves":[
-    {"name":"leaf-0","address":"127.0.0.1:9001","partitions":[0,2]},
+    {"name":"leaf-0","address":"127.0.0.1:9001","partitions":[0,2],"spelling":true},
     {"name":"leaf-1","address":"127.0.0.1:9002","partitions":[1]}]})");
   CHECK(topology == expected);
 }

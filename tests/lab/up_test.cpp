@@ -327,6 +327,7 @@ TEST_CASE("what cannot work is refused before anything starts, with the reason")
       {{"up", "--index", index, "--leaves", "2", "--replicas", "3", "--port", "0"}, "3 replicas"},
       {{"up", "--index", index, "--leaves", "0", "--port", "0"}, "at least one leaf"},
       {{"up", "--index", index, "--leaves", "17", "--port", "0"}, "17 leaves are too many"},
+      {{"up", "--index", index, "--leaves", "2", "--spellers", "3", "--port", "0"}, "3 spellers"},
       {{"up", "--index", index, "--leaves", "2", "--port", port}, "port " + port + " is in use"},
       {{"up", "--index", index, "--leaves", "2", "--port", "0", "--control-port", port}, "port " + port + " is in use"},
       {{"up", "--index", up.directory.string(), "--leaves", "2", "--port", "0"}, "no index"},
