@@ -82,14 +82,13 @@ std::vector<Xapian::docid> matching_documents(const PartitionSearcher::Implement
                                               const std::atomic<bool>* stop) {
   // A partition without documents, or without terms, has nothing that could match.
   if (partition.documents == 0 || !(prepared.average_length > 0)) return {};
-  const GlobalWeight weight(partition.bm25, prepared.average_length, stop);
-  const auto query = rewrite_for_partition(
-      prepared, {partition.database, partition.documents, partition.collection_documents}, weight);
+  const auto query = rewrite_unscored(
+      prepared, {partition.database, partition.documents, partition.collection_documents, stop});
   if (!query) return {};
   Xapian::Enquire enquire(partition.database);
-  // Nothing is scored, so nothing can be pruned, and what is only welcome is not even looked up.
+  // Nothing is scored, so nothing can be pruned.
   enquire.set_weighting_scheme(Xapian::BoolWeight());
-  enquire.set_query(Xapian::Query(Xapian::Query::OP_SCALE_WEIGHT, query->query, 0));
+  enquire.set_query(query->query);
   const MatchCollector collector(partition, stop);
   enquire.get_mset(0, 0, partition.documents + guard::count, nullptr, &collector);
   return collector.documents();
