@@ -108,6 +108,22 @@ std::vector<std::string> decode_values(std::string_view encoded) {
   return values;
 }
 
+std::string_view name_of(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::category: return "category";
+    case ValueKind::number: return "number";
+    case ValueKind::date: return "date";
+  }
+  return "";
+}
+
+std::optional<ValueKind> kind_of(std::string_view name) {
+  for (const ValueKind kind : {ValueKind::category, ValueKind::number, ValueKind::date}) {
+    if (name_of(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
 std::optional<RangeValue> parse_range_value(std::string_view text) {
   if (const auto number = parse_number(text)) return number;
   return parse_date(text);

@@ -73,6 +73,10 @@ std::vector<std::string> decode_values(std::string_view encoded);
 // What a facet's value is, for ranges.
 enum class ValueKind { category, number, date };
 
+// "category", "number", "date"; and back.
+std::string_view name_of(ValueKind kind);
+std::optional<ValueKind> kind_of(std::string_view name);
+
 struct RangeValue {
   ValueKind kind = ValueKind::number;
   double first = 0;  // the number; of a date its first second since 1970, UTC

@@ -29,21 +29,6 @@ bool is_sha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-struct NamedKind {
-  fields::ValueKind kind;
-  const char* name;
-};
-constexpr NamedKind kinds[] = {{fields::ValueKind::category, "category"},
-                               {fields::ValueKind::number, "number"},
-                               {fields::ValueKind::date, "date"}};
-
-const char* name_of(fields::ValueKind kind) {
-  for (const auto& known : kinds) {
-    if (known.kind == kind) return known.name;
-  }
-  return "";
-}
-
 // Reads fields by name; the first that is missing or of the wrong type is remembered, and everything after reads as
 // empty.
 class FieldReader {
@@ -73,12 +58,9 @@ class FieldReader {
     std::string word;
     text(name, word);
     if (!complaint_.empty()) return;
-    for (const auto& known : kinds) {
-      if (word != known.name) continue;
-      out = known.kind;
-      return;
-    }
-    complain(name, "is none of category, number, date");
+    const auto known = fields::kind_of(word);
+    if (!known) return complain(name, "is none of category, number, date");
+    out = *known;
   }
 
   void text(const char* name, std::string& out) {
@@ -189,7 +171,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   }
   nlohmann::ordered_json facets = nlohmann::ordered_json::array();
   for (const auto& facet : manifest.facets) {
-    facets.push_back({{"name", facet.name}, {"kind", name_of(facet.kind)}, {"documents", facet.documents}});
+    facets.push_back({{"name", facet.name}, {"kind", fields::name_of(facet.kind)}, {"documents", facet.documents}});
   }
   const nlohmann::ordered_json root{
       {"format_version", Manifest::format_version},

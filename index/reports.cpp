@@ -57,7 +57,12 @@ ordered_json search_answer_json(const LocalAnswer& answer, const std::vector<Sto
 
 ordered_json manifest_summary_json(const std::filesystem::path& directory, const Manifest& manifest) {
   const std::uint64_t statistics_bytes = size_of(directory / manifest.statistics_file);
-  std::uint64_t bytes = statistics_bytes;
+  const std::uint64_t spelling_bytes = size_of(directory / manifest.spelling_file);
+  std::uint64_t bytes = statistics_bytes + spelling_bytes;
+  ordered_json facets = ordered_json::array();
+  for (const FacetField& facet : manifest.facets) {
+    facets.push_back({{"name", facet.name}, {"kind", fields::name_of(facet.kind)}, {"documents", facet.documents}});
+  }
   ordered_json partitions = ordered_json::array();
   for (std::size_t p = 0; p < manifest.partitions.size(); ++p) {
     const PartitionInfo& info = manifest.partitions[p];
@@ -73,10 +78,18 @@ ordered_json manifest_summary_json(const std::filesystem::path& directory, const
   return {{"collection", manifest.collection},
           {"generation", manifest.generation.value},
           {"stemmer", manifest.stemmer},
+          {"title_weight", manifest.title_weight},
+          {"bm25",
+           {{"k1", manifest.bm25.k1},
+            {"k3", manifest.bm25.k3},
+            {"b", manifest.bm25.b},
+            {"min_normalised_length", manifest.bm25.min_normalised_length}}},
           {"documents", manifest.documents},
           {"average_length", manifest.average_length()},
           {"bytes", bytes},
           {"statistics_bytes", statistics_bytes},
+          {"spelling_bytes", spelling_bytes},
+          {"facets", std::move(facets)},
           {"partitions", std::move(partitions)}};
 }
 
@@ -107,7 +120,18 @@ std::string manifest_summary_table(const ordered_json& summary) {
                       " documents of " + line + " terms on average, generation " +
                       std::to_string(summary["generation"].get<std::uint64_t>()) + ", stemmer " +
                       summary["stemmer"].get<std::string>() + ", " + mebibytes(summary["bytes"]) + " (statistics " +
-                      mebibytes(summary["statistics_bytes"]) + ")\n\npartition   documents  average length        size\n";
+                      mebibytes(summary["statistics_bytes"]) + ", spelling " + mebibytes(summary["spelling_bytes"]) +
+                      ")\n";
+  const auto& bm25 = summary["bm25"];
+  std::snprintf(line, sizeof line, "a word of the title counts %u times; BM25 with k1 %g, k3 %g, b %g\n",
+                summary["title_weight"].get<unsigned>(), bm25["k1"].get<double>(), bm25["k3"].get<double>(),
+                bm25["b"].get<double>());
+  table += line;
+  for (const auto& facet : summary["facets"]) {
+    table += "facet " + on_one_line(facet["name"], 64) + ": " + facet["kind"].get<std::string>() + ", " +
+             with_thousands(facet["documents"]) + " documents\n";
+  }
+  table += "\npartition   documents  average length        size\n";
   for (const auto& partition : summary["partitions"]) {
     std::snprintf(line, sizeof line, "%9llu  %10s  %14.1f  %10s\n", partition["partition"].get<unsigned long long>(),
                   with_thousands(partition["documents"]).c_str(), partition["average_length"].get<double>(),

@@ -254,7 +254,7 @@ TEST_CASE("Two facets that fall upon one slot, and too many facets, are a build 
   check_whole(directory.path());
 }
 
-TEST_CASE("The guards hold every term; the statistics hold all but the ids, each with its document frequency") {
+TEST_CASE("The guards hold every term, and the statistics all but the ids, each with its document frequency") {
   const TemporaryDirectory directory;
   const auto documents = small_collection(60, 193);
   const Manifest manifest = build_small(documents, directory.path(), 2);

@@ -96,9 +96,41 @@ TEST_CASE("An index is built, searched, checked and described from the command l
   const Outcome described = shell.run("stats index");
   CHECK(described.exit_code == 0);
   CHECK(nlohmann::json::parse(described.out)["partitions"].size() == 2);
+  const auto description = nlohmann::json::parse(described.out);
+  CHECK(description["title_weight"] == 1);
+  CHECK(description["facets"].empty());
+  CHECK(description["spelling_bytes"].get<std::uint64_t>() > 0);
   const Outcome checked = shell.run("verify index");
   CHECK(checked.exit_code == 0);
   CHECK(nlohmann::json::parse(checked.out)["whole"] == true);
+}
+
+TEST_CASE("Title weight and BM25's parameters change the scores, and stats tells them and the facets") {
+  const Shell shell;
+  shell.write("c.jsonl", R"({"id":"title","title":"tea","text":"leaves in water","year":"2001","kind":["drink"]}
+{"id":"text","title":"water","text":"tea and tea leaves","year":"1999"}
+)");
+  const auto first_hit = [&](const std::string& settings, const std::string& out) {
+    REQUIRE(shell.run("build --corpus jsonl:c.jsonl --partitions 1 --out " + out + " " + settings).exit_code == 0);
+    const Outcome found = shell.run("search " + out + " tea");
+    REQUIRE(found.exit_code == 0);
+    return nlohmann::json::parse(found.out)["hits"][0]["id"].get<std::string>();
+  };
+  CHECK(first_hit("--title-weight 1", "a") == "text");
+  CHECK(first_hit("--title-weight 9 --k1 1.5 --b 0.25", "b") == "title");
+  const auto described = nlohmann::json::parse(shell.run("stats b").out);
+  CHECK(described["title_weight"] == 9);
+  CHECK(described["bm25"]["k1"] == 1.5);
+  CHECK(described["bm25"]["b"] == 0.25);
+  CHECK(described["facets"] ==
+        nlohmann::json::parse(R"([{"name":"kind","kind":"category","documents":1},
+                                  {"name":"year","kind":"number","documents":2}])"));
+  // With k1 = 0 only whether a word stands there counts, not how often.
+  REQUIRE(shell.run("build --corpus jsonl:c.jsonl --partitions 1 --out c --k1 0").exit_code == 0);
+  const auto hits = nlohmann::json::parse(shell.run("search c tea").out)["hits"];
+  REQUIRE(hits.size() == 2);
+  CHECK(hits[0]["score"] == hits[1]["score"]);
+  CHECK(hits[0]["score"].get<double>() > 0);
 }
 
 TEST_CASE("A failure is exit code 1 and one line, bad arguments are exit code 2") {
@@ -122,6 +154,14 @@ TEST_CASE("A failure is exit code 1 and one line, bad arguments are exit code 2"
                       {"build --corpus jsonl:c.jsonl --out other --stemmer klingon", 2},
                       {"build --corpus jsonl:c.jsonl --out other --on-error perhaps", 2},
                       {"build --corpus jsonl:c.jsonl --out other --memory 1KiB", 2},
+                      {"build --corpus jsonl:c.jsonl --out other --title-weight 0", 2},
+                      {"build --corpus jsonl:c.jsonl --out other --title-weight 101", 2},
+                      {"build --corpus jsonl:c.jsonl --out other --title-weight 1.5", 2},
+                      {"build --corpus jsonl:c.jsonl --out other --k1 -1", 2},
+                      {"build --corpus jsonl:c.jsonl --out other --k1 nan", 2},
+                      {"build --corpus jsonl:c.jsonl --out other --k1 inf", 2},
+                      {"build --corpus jsonl:c.jsonl --out other --b 1.1", 2},
+                      {"build --corpus jsonl:c.jsonl --out other --b x", 2},
                       {"frobnicate", 2},
                       {"", 2}};
   for (const Row& row : rows) {

@@ -52,9 +52,12 @@ std::vector<std::string> terms_of(const std::vector<DocumentTerm>& found) {
 }  // namespace
 
 TEST_CASE("Where a document is placed never changes") {
-  // FNV-1a with MurmurHash3's final mix, modulo the partitions, computed apart from this program.
   CHECK(partition_of("doc-1", 1) == PartitionId{0});
-  std::set<PartitionId> used;
+  // FNV-1a, mixed by SplitMix64, modulo the partitions: computed by a script of its own.
+  CHECK(partition_of("doc-1", 16) == PartitionId{5});
+  CHECK(partition_of("", 7) == PartitionId{4});
+  CHECK(partition_of("hedgewars", 4096) == PartitionId{722});
+  CHECK(partition_of("東京", 64) == PartitionId{8});  std::set<PartitionId> used;
   for (int i = 0; i < 1000; ++i) used.insert(partition_of(std::to_string(i), 16));
   CHECK(used.size() == 16);
 }
@@ -117,7 +120,7 @@ TEST_CASE("A document is about the words that it holds often and others hold sel
   }
 }
 
-TEST_CASE("Title words weigh by the title's weight; ids, facets and the title's own field are no subject") {
+TEST_CASE("Title words weigh by the title's weight, and ids, facets and the title's own field are no subject") {
   auto one = document("bees", "honey", "hive hive");
   one.facets = {{"kind", {"insects"}}};
   const OnePartition index({one, document("2", "tea", "pot"), document("3", "hills", "rain")}, "english", 5);
