@@ -94,8 +94,13 @@ FanoutRunner::~FanoutRunner() {
   }
 }
 
-asio::awaitable<void> FanoutRunner::search() {
+void FanoutRunner::begin() {
+  begun_ = true;
   perform(fanout_.start(clock_now()), Phase::search);
+}
+
+asio::awaitable<void> FanoutRunner::search() {
+  if (!begun_) begin();
   co_await wait();
 }
 

@@ -46,7 +46,9 @@ class FanoutRunner {
   FanoutRunner(const FanoutRunner&) = delete;
   FanoutRunner& operator=(const FanoutRunner&) = delete;
 
-  // The search phase: until the policy finishes it.
+  // The search phase: begin sends its first calls (what is sent after it stands behind them), search lasts until the
+  // policy finishes it, and begins where nobody has.
+  void begin();
   boost::asio::awaitable<void> search();
   const policy::Fanout& fanout() const { return fanout_; }
   Merge& merge() { return merge_; }
@@ -109,6 +111,7 @@ class FanoutRunner {
   boost::asio::steady_timer timer_;
   Instant wake_at_;
   Phase phase_ = Phase::search;
+  bool begun_ = false;
   bool phase_finished_ = false;
   bool abandoned_ = false;
   std::list<SearchCallObserver> search_calls_;

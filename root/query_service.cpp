@@ -198,6 +198,7 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
   if (parameters.snippets) {
     runner.on_fetching([&](std::span<const MergedHit> hits, const auto& places) { subsystems.make_snippets(hits, places); });
   }
+  runner.begin();
   if (parameters.spelling) subsystems.ask_spelling();
   if (parameters.facets.wanted()) subsystems.count_facets(assignment, facets);
 

@@ -4,7 +4,7 @@
 //   assignment (which partitions, which leaves) → search phase (fanout_runner performs what policy/query/fanout decides)
 //   → merge → second phase (titles of the final hits) → answer
 //
-// Beside them run the optional subsystems: spelling and facets from the start, snippets with the titles
+// Beside them run the optional subsystems: spelling and facets from the start, snippets beside the titles
 // (subsystem_runner performs what policy/query/subsystems decides). None of them can delay or fail the hits.
 //
 // On the root's thread. The deadline counts from the moment the request was received. Bound: queries in flight; beyond

@@ -25,6 +25,8 @@ struct ClusterOptions {
   std::size_t replicas = 1;
   unsigned workers = 1;  // of each leaf
   bool allow_faults = false;
+  std::size_t spellers = 2;
+  std::size_t cache_bytes = 0;  // of the root's results cache: off, so that every query is a query
   std::vector<std::string> root_arguments = {};
   std::vector<std::string> leaf_arguments = {};
 };

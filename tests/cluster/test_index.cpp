@@ -104,6 +104,41 @@ const TestIndex& animal_index() {
   return index;
 }
 
+std::string shelf_id(std::size_t number) {
+  switch (number) {
+    case 13: return "shelf/\xc3\xa4 \xc3\xbc?&=#%/+13/";  // what addresses have to encode
+    case 14: return "shelf//14";
+    case 15: return std::string(1000, 'x') + "15";
+    default: return "shelf/" + std::to_string(number);
+  }
+}
+
+std::string shelf_section(std::size_t number) {
+  return std::array<const char*, 3>{"novel", "poem", "essay"}[number % 3];
+}
+
+const TestIndex& shelf_index() {
+  static const TestIndex index = built_index("shelf", [](const fs::path& folder) {
+    const auto file = folder / "shelf.jsonl";
+    std::ofstream out(file, std::ios::trunc);
+    for (std::size_t i = 0; i < shelf_documents; ++i) {
+      const std::string number = std::to_string(i), section = shelf_section(i);
+      out << nlohmann::json{{"id", shelf_id(i)},
+                            {"title", "Volume " + number + " of the library"},
+                            {"text", "common " + section + " word" + number + " <script>alert(\"" + number + "\")</script> & more"},
+                            {"section", section},
+                            {"shelf", "s" + std::to_string(i % 20)},
+                            {"year", 1900 + i % 10},
+                            {"date", "2020-0" + std::to_string(1 + i % 9)}}
+          << "\n";
+    }
+    out.close();
+    REQUIRE(out);
+    return "jsonl:" + file.string();
+  });
+  return index;
+}
+
 const TestIndex& measured_index() {
   const char* named = std::getenv("HEDGEROW_TEST_INDEX");
   if (named == nullptr || *named == '\0') return synthetic_index();

@@ -26,6 +26,13 @@ const TestIndex& synthetic_index();
 // 400 documents in 8 partitions: all have "common", the even ones "otter", the odd ones "badger", and every one its own
 // "solo7".
 const TestIndex& animal_index();
+// 240 documents in 8 partitions, with facets. Number i is of the section novel, poem or essay (i % 3), of the shelf s0 to
+// s19 (i % 20), of a year from 1900 to 1909 (i % 10) and of a month of 2020; its text holds mark-up; its id is shelf_id(i).
+const TestIndex& shelf_index();
+constexpr std::size_t shelf_documents = 240;
+std::string shelf_id(std::size_t number);
+std::string shelf_section(std::size_t number);
+
 // The one that HEDGEROW_TEST_INDEX names, for measurements at full size; else the synthetic one.
 const TestIndex& measured_index();
 

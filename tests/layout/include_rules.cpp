@@ -24,7 +24,9 @@ const std::map<std::string, Names> may_include{
 };
 
 // Of the index, the root includes the query and the statistics, and what says which partitions and which order there are.
-const Names index_for_root{"index/query.hpp", "index/statistics.hpp", "index/manifest.hpp", "index/ranking.hpp"};
+const Names index_for_root{"index/query.hpp", "index/statistics.hpp", "index/manifest.hpp", "index/ranking.hpp",
+                                 "index/fields.hpp", "index/scoring.hpp", "index/partition_of.hpp", "index/synonyms.hpp",
+                                 "index/document_term.hpp", "index/similar_query.hpp"};
 
 // Time and chance are arguments here.
 const std::vector<std::string> pure{

@@ -76,4 +76,63 @@ TEST_CASE("a partition cannot give more hits than it has documents, however many
   CHECK(checked.error().context.find("more hits than the partition has documents") != std::string::npos);
 }
 
+TEST_CASE("a snippet is text with entities and <b> in turn, and nothing else") {
+  const auto passes = [](const std::string& html) { return check_answer(wire::SnippetAnswer{CallId{1}, {html}, {}, {}}, 1).has_value(); };
+  for (const char* html : {"", "plain text", "a <b>word</b> b", "<b>a</b><b>b</b>", "&lt;script&gt; &amp; &quot;x&quot; &#39;", "näher \xf0\x9f\xa6\xa1"}) {
+    CAPTURE(html);
+    CHECK(passes(html));
+  }
+  for (const char* html : {"<", "a < b", "<i>a</i>", "<b", "<b>a", "a</b>", "<b><b>a</b></b>", "<B>a</B>", "<b >a</b>", "<b/>", "&", "&nbsp;", "&lt",
+                           "a & b", "a > b", "&#60;", "<!-- -->", "<b>a</b><img src=x>"}) {
+    CAPTURE(html);
+    CHECK_FALSE(passes(html));
+  }
+  CHECK(passes(std::string(16'384, 'x')));
+  CHECK_FALSE(passes(std::string(16'385, 'x')));
+}
+
+TEST_CASE("snippets, suggestions and facets are as many as were asked for, and within what the collection has") {
+  CHECK(check_answer(wire::SnippetAnswer{CallId{1}, {"a", "b"}, {}, {}}, 2).has_value());
+  CHECK(check_answer(wire::SnippetAnswer{CallId{1}, {"a"}, {}, {}}, 2).has_error());
+  CHECK(check_answer(wire::SpellAnswer{CallId{1}, {"word", ""}, {3, 0}, {}, {}}, 2, 3).has_value());
+  CHECK(check_answer(wire::SpellAnswer{CallId{1}, {"word"}, {3}, {}, {}}, 2, 3).has_error());
+  CHECK(check_answer(wire::SpellAnswer{CallId{1}, {"word", ""}, {3}, {}, {}}, 2, 3).has_error());
+  CHECK(check_answer(wire::SpellAnswer{CallId{1}, {"word", ""}, {4, 0}, {}, {}}, 2, 3).has_error());
+  for (const char* none : {"two words", "tab\t", "line\n", "\x01"}) {
+    CHECK(check_answer(wire::SpellAnswer{CallId{1}, {none}, {1}, {}, {}}, 1, 3).has_error());
+  }
+  const auto passes = [](std::vector<std::string> values, std::vector<std::uint64_t> counts) {
+    return check_answer(wire::FacetAnswer{CallId{1}, PartitionId{2}, {{std::move(values), std::move(counts), false}}, {}, {}}, {1, 3, 5}).has_value();
+  };
+  CHECK(passes({}, {}));
+  CHECK(passes({"a", "b", "c"}, {5, 1, 5}));
+  CHECK_FALSE(passes({"a", "b", "c", "d"}, {1, 1, 1, 1}));
+  CHECK_FALSE(passes({"a", "b"}, {1}));
+  CHECK_FALSE(passes({"b", "a"}, {1, 1}));
+  CHECK_FALSE(passes({"a", "a"}, {1, 1}));
+  CHECK_FALSE(passes({"a"}, {6}));
+  CHECK_FALSE(passes({"a"}, {0}));
+  CHECK(check_answer(wire::FacetAnswer{CallId{1}, PartitionId{2}, {}, {}, {}}, {1, 3, 5}).has_error());
+}
+
+TEST_CASE("a document that was looked up is the one that was asked for, and one of the collection's") {
+  wire::LookupAnswer found;
+  CHECK(check_answer(found, {"id", 0, 9}).has_value());  // not found
+  found.found = true;
+  found.shown.id = "id";
+  found.document = DocumentNumber{9};
+  CHECK(check_answer(found, {"id", 0, 9}).has_value());
+  CHECK(check_answer(found, {"other", 0, 9}).has_error());
+  CHECK(check_answer(found, {"id", 0, 8}).has_error());
+  found.document = DocumentNumber{0};
+  CHECK(check_answer(found, {"id", 0, 9}).has_error());
+  found.document = DocumentNumber{1};
+  found.terms = {"Za", "Zb"};
+  found.counts = {1, 2};
+  CHECK(check_answer(found, {"id", 2, 9}).has_value());
+  CHECK(check_answer(found, {"id", 1, 9}).has_error());
+  found.counts = {1};
+  CHECK(check_answer(found, {"id", 2, 9}).has_error());
+}
+
 }  // namespace hedgerow::root

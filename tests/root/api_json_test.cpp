@@ -16,7 +16,7 @@ std::string header(const wire::HttpResponse& response, const char* name) {
 
 SearchAnswer small_answer() {
   SearchAnswer answer;
-  answer.hits = {{"vim", 7.25, "vim", "https://www.vim.org/"}, {"nano \"tiny\"", 0.5, "näno", ""}};
+  answer.hits = {{"vim", 7.25, "vim", "https://www.vim.org/", "<b>vim</b> &amp; co"}, {"nano \"tiny\"", 0.5, "näno", "", {}}};
   answer.offset = 20;
   answer.total = 137;
   answer.total_exact = true;
@@ -32,6 +32,9 @@ SearchAnswer small_answer() {
   answer.completeness.documents_asked = 1000;
   answer.completeness.documents_searched = 1000;
   answer.attempts = {.primary = 2, .retry = 0, .cancelled = 0};
+  answer.subsystems[0] = {policy::SubsystemStatus::late, 4250us};
+  answer.subsystems[1] = {policy::SubsystemStatus::ok, 1500us};
+  answer.cache = CacheUse::miss;
   return answer;
 }
 
@@ -42,16 +45,19 @@ TEST_CASE("a complete answer, to the letter") {
   CHECK(response.status == 200);
   CHECK(response.content_type == "application/json");
   CHECK(response.body ==
-        R"({"hits":[{"rank":21,"id":"vim","score":7.25,"title":"vim","url":"https://www.vim.org/"},)"
+        R"({"hits":[{"rank":21,"id":"vim","score":7.25,"title":"vim","url":"https://www.vim.org/","snippet":"<b>vim</b> &amp; co"},)"
         R"({"rank":22,"id":"nano \"tiny\"","score":0.5,"title":"näno","url":""}],)"
         R"("total":{"value":137,"relation":"exact"},"took_ms":12.346,"deadline_ms":250.0,"finished":"complete",)"
         R"("completeness":{"fraction":1.0,"of_asked":1.0,"partitions":{"total":2,"asked":2,"answered":2},)"
         R"("documents":{"total":1000,"searched":1000},"missing":[]},)"
-        R"("attempts":{"primary":2,"retry":0,"cancelled":0}})"
+        R"("attempts":{"primary":2,"retry":0,"cancelled":0},)"
+        R"("subsystems":{"spelling":{"status":"late","ms":4.25},"snippets":{"status":"ok","ms":1.5},)"
+        R"("facets":{"status":"off","ms":0.0}},"query":{"notes":[]},"cache":"miss"})"
         "\n");
   CHECK(header(response, "Hedgerow-Completeness") == "1.0000");
   CHECK(header(response, "Cache-Control") == "no-store");
-  CHECK(header(response, "Server-Timing") == "plan;dur=1.000, search;dur=9.000, fetch;dur=2.000, total;dur=12.346");
+  CHECK(header(response, "Server-Timing") == "plan;dur=1.000, search;dur=9.000, fetch;dur=2.000, spelling;dur=4.250;desc=late, "
+                                            "snippets;dur=1.500;desc=ok, total;dur=12.346");
 }
 
 TEST_CASE("a partial answer says so in the body and in the header, and names what is missing and why") {
@@ -143,11 +149,39 @@ TEST_CASE("a refused query names its parameter, and has no completeness to tell 
 TEST_CASE("a trace tells every attempt's way, and leaves out what is not known") {
   auto answer = small_answer();
   answer.trace.emplace();
-  answer.trace->push_back({AttemptKind::retry, PartitionId{3}, "leaf-1", 1500us, 4ms, 250us, 2ms, "answered", "late 1ms"});
-  answer.trace->push_back({AttemptKind::primary, std::nullopt, "leaf-2", 5ms, std::nullopt, std::nullopt, std::nullopt, "", ""});
+  answer.trace->push_back({"search", AttemptKind::retry, PartitionId{3}, "leaf-1", 1500us, 4ms, 250us, 2ms, "answered", "late 1ms"});
+  answer.trace->push_back({"fetch", AttemptKind::primary, std::nullopt, "leaf-2", 5ms, std::nullopt, std::nullopt, std::nullopt, "", ""});
   CHECK(nlohmann::ordered_json::parse(to_response(answer).body)["trace"].dump() ==
         R"([{"kind":"retry","leaf":"leaf-1","partition":3,"sent_ms":1.5,"ended_ms":4.0,"queue_ms":0.25,"service_ms":2.0,)"
         R"("outcome":"answered","fault":"late 1ms"},{"kind":"fetch","leaf":"leaf-2","sent_ms":5.0,"outcome":"open"}])");
+}
+
+TEST_CASE("facets, what may have been meant, and notes stand in the answer where there are any") {
+  auto answer = small_answer();
+  answer.subsystems[2] = {policy::SubsystemStatus::failed, 3ms};
+  answer.facets = {{{"section", {{"editors", 12}, {"a \"b\"", 3}}, 14, true, false}, {"year", {}, 0, false, true}}};
+  answer.suggestion = "text editor";
+  answer.notes = {"The prefix 'a*' was cut."};
+  const auto body = nlohmann::ordered_json::parse(to_response(answer).body);
+  CHECK(body["facets"].dump() ==
+        R"({"section":{"counts":[{"value":"editors","count":12},{"value":"a \"b\"","count":3}],"values":14,)"
+        R"("partial":true,"cut":false},"year":{"counts":[],"values":0,"partial":false,"cut":true}})");
+  CHECK(body["spelling"].dump() == R"({"suggestion":"text editor"})");
+  CHECK(body["query"].dump() == R"({"notes":["The prefix 'a*' was cut."]})");
+  CHECK(body["subsystems"]["facets"].dump() == R"({"status":"failed","ms":3.0})");
+}
+
+TEST_CASE("a document, to the letter; facets that are no object are none") {
+  const auto response = to_response(DocumentAnswer{"a/b", "näno", "", "<b>", R"({"section":["x","y"]})", PartitionId{3}, 1500us});
+  CHECK(response.status == 200);
+  CHECK(response.body == R"({"id":"a/b","title":"näno","url":"","text":"<b>","facets":{"section":["x","y"]},)"
+                         R"("partition":3,"took_ms":1.5})"
+                         "\n");
+  CHECK(header(response, "Cache-Control") == "no-store");
+  for (const char* broken : {"", "[]", "{"}) {
+    CHECK(nlohmann::json::parse(to_response(DocumentAnswer{"a", "", "", "", broken, PartitionId{0}, 1ms}).body)["facets"] ==
+          nlohmann::json::object());
+  }
 }
 
 TEST_CASE("text that is not UTF-8 does not break an answer") {

@@ -95,7 +95,41 @@ void FakeLeaf::answer_honestly(wire::Link& link, const wire::Message& message) {
       answer.documents.push_back({"id-" + number, "title-" + number, "by " + hello.name});
     }
     link.send(answer);
+  } else if (const auto* spell = std::get_if<wire::SpellCall>(&message)) {
+    wire::SpellAnswer answer;
+    answer.call = spell->call;
+    for (const auto& word : spell->words) {
+      answer.suggestions.push_back(word == "wrod" ? "word" : "");
+      answer.document_frequencies.push_back(word == "wrod" ? 7 : 0);
+    }
+    link.send(answer);
+  } else if (const auto* snippets = std::get_if<wire::SnippetCall>(&message)) {
+    wire::SnippetAnswer answer;
+    answer.call = snippets->call;
+    for (const auto& address : snippets->documents) answer.snippets.push_back(honest_snippet(address.document.value));
+    link.send(answer);
+  } else if (const auto* facets = std::get_if<wire::FacetCall>(&message)) {
+    for (const auto partition : facets->partitions) link.send(honest_facets(*facets, partition));
+  } else if (const auto* lookup = std::get_if<wire::LookupCall>(&message)) {
+    wire::LookupAnswer answer;
+    answer.call = lookup->call;
+    answer.found = lookup->id != "nothing";
+    answer.document = DocumentNumber{1};
+    answer.shown = {lookup->id, "title", "by " + hello.name};
+    answer.text = "text";
+    answer.facets_json = "{}";
+    link.send(answer);
   }
+}
+
+std::string FakeLeaf::honest_snippet(std::uint32_t document) { return "a <b>word</b> of " + std::to_string(document) + " &amp; more"; }
+
+wire::FacetAnswer FakeLeaf::honest_facets(const wire::FacetCall& call, PartitionId partition) {
+  wire::FacetAnswer answer;
+  answer.call = call.call;
+  answer.partition = partition;
+  for (const auto& facet : call.facets) answer.facets.push_back({{"all-" + facet, "p" + std::to_string(partition.value)}, {10, 1}, false});
+  return answer;
 }
 
 LeafClientSettings FakeCluster::quick() {

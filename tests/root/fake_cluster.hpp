@@ -30,12 +30,16 @@ class FakeLeaf {
   // What it does with a message that is no hello; answer_honestly by default.
   std::function<void(FakeLeaf&, wire::Link&, const wire::Message&)> act;
   void answer_honestly(wire::Link& link, const wire::Message& message);
+  // "a <b>word</b> of 31 &amp; more".
+  static std::string honest_snippet(std::uint32_t document);
+  // Of every facet f: 10 documents with the value all-f, and one with the value p and the partition's number.
+  static wire::FacetAnswer honest_facets(const wire::FacetCall& call, PartitionId partition);
   static wire::PartitionAnswer honest_answer(const wire::SearchCall& call, PartitionId partition);
 
   wire::Hello hello;
   std::vector<wire::Message> received;  // hellos left out
   int links = 0;                        // how many were made
-  TopologyLeaf topology() const { return {hello.name, address_, hello.partitions}; }
+  TopologyLeaf topology() const { return {hello.name, address_, hello.partitions, hello.spelling}; }
   // Of its links that are open now.
   std::shared_ptr<wire::Link> link() const { return link_.lock(); }
   template <class Kind>

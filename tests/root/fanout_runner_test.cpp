@@ -394,7 +394,7 @@ TEST_CASE("a leaf of another version, collection or generation is not asked, and
       [](wire::Hello& hello) { hello.collection = "other"; },
       [](wire::Hello& hello) { hello.generation = Generation{4}; },
   };
-  const char* const named[] = {"version 2", "'other'", "generation 4"};
+  const std::string named[] = {"version " + std::to_string(wire::protocol_version + 1), "'other'", "generation 4"};
   for (std::size_t i = 0; i < 3; ++i) {
     CAPTURE(named[i]);
     auto settings = FakeCluster::quick();

@@ -43,6 +43,10 @@ inline std::string described(const Actions& actions) {
     } else if (const auto* fetch = std::get_if<SendFetch>(&action)) {
       text += "fetch " + std::to_string(fetch->attempt.value) + " L" + std::to_string(fetch->leaf.value) + " of";
       for (const auto place : fetch->places) text += " " + std::to_string(place);
+    } else if (const auto* parts = std::get_if<SendParts>(&action)) {
+      text += "ask " + std::to_string(parts->attempt.value) + " " + std::string(to_string(parts->kind)) + " L" +
+              std::to_string(parts->leaf.value) + " of";
+      for (const auto place : parts->places) text += " " + std::to_string(place);
     } else if (const auto* finish = std::get_if<Finish>(&action)) {
       text += "finish " + std::string(to_string(finish->reason));
     }

@@ -57,7 +57,9 @@ TEST_CASE("a bad value is refused, and the refusal names parameter and value") {
       {"offset", "x"},    {"offset", "10001"},  {"deadline", "0"},  {"deadline", "0ms"},  {"deadline", "250"},
       {"deadline", "ms"}, {"deadline", "-5ms"}, {"deadline", "61s"}, {"deadline", "1e3ms"}, {"deadline", "1 s"},
       {"fanout", "0"},    {"fanout", "ALL"},    {"fanout", "-2"},   {"partial", "maybe"}, {"partial", ""},
-      {"class", "Batch"}, {"class", "fast"},    {"trace", "yes"},   {"trace", "1"}};
+      {"class", "Batch"}, {"class", "fast"},    {"trace", "yes"},   {"trace", "1"},
+      {"spelling", "on"}, {"snippets", ""},     {"cache", "on"},    {"facets", ""},    {"facets", "a,"},
+      {"facets", "a,b,a"}, {"facets", ",a"},    {"grace", "5"},     {"grace", "-1ms"}, {"grace", "61s"}};
   for (const auto& [name, value] : rows) {
     CAPTURE(name);
     CAPTURE(value);
@@ -69,6 +71,46 @@ TEST_CASE("a bad value is refused, and the refusal names parameter and value") {
   }
 }
 
+TEST_CASE("optional subsystems: spelling and snippets by themselves, facets by name, and what waiting for them may cost") {
+  const auto plain = parsed({{"q", "x"}});
+  REQUIRE(plain.has_value());
+  CHECK(plain->spelling);
+  CHECK(plain->snippets);
+  CHECK_FALSE(plain->facets.wanted());
+  CHECK(plain->cache);
+  CHECK(plain->grace == std::nullopt);
+  CHECK_FALSE(with("spelling", "off")->spelling);
+  CHECK_FALSE(with("snippets", "off")->snippets);
+  CHECK_FALSE(with("cache", "off")->cache);
+  CHECK_FALSE(with("facets", "off")->facets.wanted());
+  CHECK(with("facets", "auto")->facets.every_category);
+  CHECK(with("facets", "role,section")->facets.names == std::vector<std::string>{"role", "section"});
+  CHECK(with("grace", "0ms")->grace == 0ms);
+  CHECK(with("grace", "60s")->grace == 60s);
+  const auto body = parsed_json(R"({"q": "x", "spelling": "off", "facets": "a,b", "grace": "1ms", "cache": "off"})");
+  REQUIRE(body.has_value());
+  CHECK_FALSE(body->spelling);
+  CHECK(body->facets.names.size() == 2);
+  CHECK(body->grace == 1ms);
+  std::string many = "f0";
+  for (int i = 1; i < 32; ++i) many += ",f" + std::to_string(i);
+  CHECK(with("facets", many)->facets.names.size() == 32);
+  CHECK(with("facets", many + ",f32").has_error());
+}
+
+TEST_CASE("a search takes a text or the id of a document, not both") {
+  const auto like = parsed({{"like", "a/b c"}});
+  REQUIRE(like.has_value());
+  CHECK(like->like == "a/b c");
+  CHECK(like->query == "");
+  const auto both = with("like", "a");
+  REQUIRE(both.has_error());
+  CHECK(both.error().type == "bad-parameter");
+  CHECK(both.error().parameter == "like");
+  CHECK(parsed({{"like", std::string(1024, 'x')}}).has_value());
+  for (const std::string& id : {std::string(), std::string(1025, 'x')}) CHECK(parsed({{"like", id}}).error().parameter == "like");
+}
+
 TEST_CASE("offset and k have a bound together") {
   CHECK(parsed({{"q", "x"}, {"offset", "9000"}, {"k", "1000"}}).has_value());
   const auto refused = parsed({{"q", "x"}, {"offset", "9001"}, {"k", "1000"}});
@@ -78,7 +120,7 @@ TEST_CASE("offset and k have a bound together") {
 }
 
 TEST_CASE("what the API has and this version has not is told apart from what does not exist") {
-  for (const char* name : {"min_completeness", "patience", "hedge", "tied", "canary", "spelling", "snippets", "facets"}) {
+  for (const char* name : {"min_completeness", "patience", "hedge", "tied", "canary"}) {
     CAPTURE(name);
     const auto refused = with(name, "auto");
     REQUIRE(refused.has_error());

@@ -85,4 +85,18 @@ TEST_CASE("a topology file that is not there is an error that names it") {
   CHECK(topology.error().context.find("/nonexistent/topology.json") != std::string::npos);
 }
 
+TEST_CASE("a leaf offers spelling where the file says so, and not otherwise") {
+  const auto topology = parse_topology(
+      R"({"leaves": [{"name": "a", "address": "127.0.0.1:1", "partitions": [0], "spelling": true},
+                     {"name": "b", "address": "127.0.0.1:2", "partitions": [0], "spelling": false},
+                     {"name": "c", "address": "127.0.0.1:3", "partitions": [0]}]})", 1);
+  REQUIRE(topology.has_value());
+  CHECK(topology->leaves[0].spelling);
+  CHECK_FALSE(topology->leaves[1].spelling);
+  CHECK_FALSE(topology->leaves[2].spelling);
+  const auto wrong = parse_topology(R"({"leaves": [{"name": "a", "address": "127.0.0.1:1", "partitions": [], "spelling": 1}]})", 1);
+  REQUIRE(wrong.has_error());
+  CHECK(wrong.error().context.find("spelling") != std::string::npos);
+}
+
 }  // namespace hedgerow::root
