@@ -1,9 +1,10 @@
 // hedgerow-exactness: compares answers with Xapian called directly on one database, for thousands of queries of every
 // shape. scripts/exactness runs it.
 //
-//  --corpus NAME    builds the reference and an index per partition count below --work, computes what the reference says
-//                   to each query (and keeps it there), and compares the whole-index search with it
-//  --root URL       compares the answers of a running root over one of these indexes with what was kept
+//  --corpus NAME    builds the reference, an index per partition count and a synonyms file below --work, computes what
+//                   the reference says to each query (and keeps it there), and compares the whole-index search with it
+//  --root URL       compares the answers of a running root over one of these indexes, with that synonyms file, with what
+//                   was kept
 //  --small N        compares on N small random collections, which reach more corners of the engine
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,10 +25,12 @@
 #include "expected_answers.hpp"
 #include "index/builder.hpp"
 #include "index/local_search.hpp"
+#include "index/synonyms.hpp"
 #include "query_mixture.hpp"
 #include "reference.hpp"
 #include "root_answerer.hpp"
 #include "small_collection.hpp"
+#include "synonym_sample.hpp"
 
 namespace hedgerow::test {
 
@@ -132,9 +135,7 @@ constexpr const char* once_wrong[] = {
     "cran bioc bioc -cmdfun"};
 
 // Half of the queries: lines of the file, and every shape over its words; the other half over the collection's words.
-std::vector<std::string> draw_queries(const Arguments& arguments, const Reference& reference) {
-  Random random(arguments.seed);
-  const QueryMaterial collection = material_of(reference, random);
+std::vector<std::string> draw_queries(const Arguments& arguments, const QueryMaterial& collection, Random& random) {
   std::vector<std::string> queries(std::begin(once_wrong), std::end(once_wrong));
   if (!arguments.queries_file.empty()) {
     std::ifstream file(arguments.queries_file);
@@ -193,10 +194,11 @@ ReferenceSettings build_indexes(const Arguments& arguments) {
   return settings_like(first.value());
 }
 
-// What the reference says to every query that has a meaning.
-std::vector<ExpectedAnswer> compute_expected(const Arguments& arguments, const Reference& reference, Tally& engine) {
+// What the reference says to every query.
+std::vector<ExpectedAnswer> compute_expected(const std::vector<std::string>& queries, const Arguments& arguments,
+                                             const Reference& reference, Tally& engine) {
   std::vector<ExpectedAnswer> answers;
-  for (const std::string& query : draw_queries(arguments, reference)) {
+  for (const std::string& query : queries) {
     ExpectedAnswer answer{query, {}, {}};
     try {
       const Meaning meaning = reference.parse(query);
@@ -224,13 +226,15 @@ std::vector<ExpectedAnswer> compute_expected(const Arguments& arguments, const R
   return answers;
 }
 
+// The file that a root over these indexes must be started with (--synonyms).
+std::filesystem::path synonyms_path(const Arguments& arguments) { return arguments.work / "synonyms.txt"; }
 std::filesystem::path expected_path(const Arguments& arguments) { return arguments.work / "expected.jsonl"; }
 
 std::uint64_t compare_corpus(const Arguments& arguments) {
   const Watch watch;
   const auto tell_time = [&](const char* what) { std::fprintf(stderr, "%s: %.0f s\n", what, watch.milliseconds() / 1e3); };
   std::filesystem::create_directories(arguments.work);
-  const ReferenceSettings settings = build_indexes(arguments);
+  ReferenceSettings settings = build_indexes(arguments);
   tell_time("indexes are built");
   const auto reference_path = arguments.work / "reference";
   if (!arguments.reuse || !std::filesystem::exists(reference_path)) {
@@ -242,11 +246,21 @@ std::uint64_t compare_corpus(const Arguments& arguments) {
   Tally engine("Xapian itself, unpruned");
   std::vector<ExpectedAnswer> answers;
   {
-    const Reference reference(reference_path, settings);
-    answers = compute_expected(arguments, reference, engine);
+    Random random(arguments.seed);
+    QueryMaterial material = material_of(Reference(reference_path, settings), random);
+    const SynonymSample sample = sample_synonyms(material.words, 200, settings.language.stemmer);
+    std::ofstream(synonyms_path(arguments)) << sample.text;
+    settings.language.synonyms = sample.meaning;
+    material.synonym_words = sample.words;
+    const auto queries = draw_queries(arguments, material, random);
+    tell_time("the queries are drawn");
+    answers = compute_expected(queries, arguments, Reference(reference_path, settings), engine);
   }
   save(answers, expected_path(arguments));
   tell_time("the reference has answered");
+  const Synonyms synonyms = Synonyms::load(synonyms_path(arguments), settings.language.stemmer).value();
+  PlanSettings plan;
+  plan.synonyms = &synonyms;
 
   std::vector<Tally> tallies;
   for (const std::uint32_t partitions : arguments.partitions) {
@@ -258,7 +272,7 @@ std::uint64_t compare_corpus(const Arguments& arguments) {
     for (std::size_t i = 0; i < tallies.size(); ++i) {
       threads.emplace_back([&, i] {
         try {
-          LocalSearch search = LocalSearch::open(index_path(arguments, arguments.partitions[i])).value();
+          LocalSearch search = LocalSearch::open(index_path(arguments, arguments.partitions[i]), plan).value();
           for (const auto& answer : answers) compare(search, answer.query, answer.expected, corpus_slices, tallies[i]);
         } catch (...) {
           failures[i] = std::current_exception();

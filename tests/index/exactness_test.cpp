@@ -2,9 +2,11 @@
 
 #include "comparison.hpp"
 #include "index/local_search.hpp"
+#include "index/synonyms.hpp"
 #include "query_mixture.hpp"
 #include "reference.hpp"
 #include "small_collection.hpp"
+#include "synonym_sample.hpp"
 #include "temporary_directory.hpp"
 
 namespace hedgerow::test {
@@ -20,8 +22,14 @@ std::vector<std::string> draw(QueryMixture& mixture, std::size_t times) {
   return queries;
 }
 
+// As a root would be set up, and the same for the reference.
+struct Language {
+  PlanSettings plan;
+  LanguageSettings reference;
+};
+
 void check_exactness(const std::vector<Document>& documents, const std::vector<std::string>& queries,
-                     const std::vector<std::uint32_t>& partition_counts) {
+                     const std::vector<std::uint32_t>& partition_counts, const Language& language = {}) {
   const TemporaryDirectory directory;
   const auto index_of = [&](std::uint32_t partitions) {
     return directory.path() / ("index-" + std::to_string(partitions));
@@ -30,6 +38,7 @@ void check_exactness(const std::vector<Document>& documents, const std::vector<s
   for (const auto partitions : partition_counts) {
     settings = settings_like(build_small(documents, index_of(partitions), partitions));
   }
+  settings.language = language.reference;
   VectorReader reader(documents);
   Reference::build(reader, directory.path() / "reference", settings);
   const Reference reference(directory.path() / "reference", settings);
@@ -40,7 +49,7 @@ void check_exactness(const std::vector<Document>& documents, const std::vector<s
 
   for (const std::uint32_t partitions : partition_counts) {
     CAPTURE(partitions);
-    auto search = LocalSearch::open(index_of(partitions));
+    auto search = LocalSearch::open(index_of(partitions), language.plan);
     REQUIRE(search.has_value());
     for (std::size_t i = 0; i < queries.size(); ++i) {
       CAPTURE(queries[i]);
@@ -61,6 +70,24 @@ TEST_CASE("Hits, order and scores do not depend on how the collection is cut") {
   const auto documents = small_collection(1500, 11);
   QueryMixture mixture(material_of(documents, 12), 13);
   check_exactness(documents, draw(mixture, 4), {1, 4, 16, 64});
+}
+
+TEST_CASE("Frequent words and synonyms mean the same however the collection is cut") {
+  const auto documents = small_collection(600, 41);
+  QueryMaterial material = material_of(documents, 42);
+  const SynonymSample sample = sample_synonyms(material.words, 60, "english");
+  REQUIRE(sample.words.size() > 10);
+  material.synonym_words = sample.words;
+  const auto synonyms = Synonyms::parse(sample.text, "synonyms", "english");
+  REQUIRE(synonyms.has_value());
+  Language language;
+  language.plan.synonyms = &*synonyms;
+  language.plan.frequent_words = {.share = 0.15, .smallest_collection = 100};
+  language.reference.synonyms = sample.meaning;
+  language.reference.frequent_share = 0.15;
+  language.reference.smallest_collection_with_frequent_words = 100;
+  QueryMixture mixture(material, 43);
+  check_exactness(documents, draw(mixture, 4), {1, 7}, language);
 }
 
 TEST_CASE("A collection with fewer documents than partitions is searched like any other") {

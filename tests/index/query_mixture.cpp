@@ -28,10 +28,10 @@ QueryMixture::QueryMixture(QueryMaterial material, std::uint64_t seed)
   if (!material_.facet_values.empty()) add(&QueryMixture::filtered, 17);
   if (!material_.numbers.empty() && !material_.dates.empty()) add(&QueryMixture::ranged, 11);
   add(&QueryMixture::expanded, 10);
-  if (!material_.frequent_words.empty()) add(&QueryMixture::frequent, 10);
+  if (!material_.frequent_words.empty()) add(&QueryMixture::frequent, 12);
   add(&QueryMixture::written_otherwise, 4);
   if (!material_.ideographs.empty()) add(&QueryMixture::ideographic, 5);
-  if (!material_.synonym_words.empty()) add(&QueryMixture::synonymous, 5);
+  if (!material_.synonym_words.empty()) add(&QueryMixture::synonymous, 6);
 }
 
 std::string QueryMixture::next() { return (this->*shapes_[shape_++ % shapes_.size()])(); }
@@ -213,7 +213,7 @@ std::string QueryMixture::expanded() {
 
 std::string QueryMixture::frequent() {
   const bool facets = !material_.facet_values.empty();
-  switch (frequent_++ % 10) {
+  switch (frequent_++ % 12) {
     case 0: return frequent_word() + " " + word();
     case 1: return word() + " " + frequent_word() + " " + word() + " " + frequent_word();
     case 2: return frequent_word();
@@ -223,6 +223,8 @@ std::string QueryMixture::frequent() {
     case 6: return frequent_word() + " AND " + word();
     case 7: return "(" + frequent_word() + " " + word() + ") OR " + phrase();
     case 8: return frequent_word() + " " + phrase() + " " + prefix();
+    case 9: return frequent_word() + " OR (" + (facets ? filter() + " AND " + filter() : word()) + ")";
+    case 10: return frequent_word() + " OR " + (facets ? filter() + " -" + filter() : word());
     default: return (facets ? filter() + " " : "") + frequent_word() + " " + words(2);
   }
 }
@@ -249,11 +251,13 @@ std::string QueryMixture::ideographic() {
 
 std::string QueryMixture::synonymous() {
   const std::string one = drawn(material_.synonym_words, random_);
-  switch (synonymous_++ % 5) {
+  const bool single = one.find(' ') == std::string::npos;
+  switch (synonymous_++ % 6) {
     case 0: return one;
     case 1: return one + " " + words(2);
-    case 2: return "+" + one + " " + words(2);
-    case 3: return words(2) + " -" + one;
+    case 2: return (single ? "+" + one : "+\"" + one + "\"") + " " + words(2);
+    case 3: return words(2) + " -" + (single ? one : "(" + one + ")");
+    case 4: return single ? "title:" + one + " " + word() : "title:\"" + one + "\" " + word();
     default: return "(" + one + " OR " + phrase() + ") AND " + word();
   }
 }

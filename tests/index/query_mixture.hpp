@@ -28,7 +28,7 @@ struct QueryMaterial {
   std::vector<FacetValue> numbers;          // of facets that take ranges
   std::vector<FacetValue> dates;            // the same; "2024-02-29"
   std::vector<std::string> ideographs;      // short runs of Chinese, Japanese or Korean
-  std::vector<std::string> synonym_words;   // words that a synonyms file names
+  std::vector<std::string> synonym_words;   // words, and several side by side, that have synonyms
 };
 
 class QueryMixture {

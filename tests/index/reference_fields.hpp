@@ -1,5 +1,5 @@
 // What the reference makes of facets, by code of its own: terms, and numbers that ranges compare. Nothing here comes
-// from index/fields; docs/operations.md is what both follow.
+// from index/fields; docs/queries.md is what both follow.
 #pragma once
 
 #include <xapian.h>

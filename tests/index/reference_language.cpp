@@ -64,7 +64,11 @@ ReferenceLanguage::ReferenceLanguage(Xapian::Database database, std::vector<Refe
     : database_(std::move(database)), facets_(std::move(facets)), settings_(std::move(settings)) {
   const Xapian::Stem stemmer(settings_.stemmer);
   for (const auto& synonym : settings_.synonyms) {
-    for (const auto& term : {synonym.word, stemmed(stemmer, synonym.word)}) synonyms_[term] = synonym.others;
+    const auto sequence = split(synonym.word);
+    std::string stems;
+    for (const auto& word : sequence) stems += (stems.empty() ? "" : " ") + stemmed(stemmer, word);
+    synonyms_[synonym.word] = synonyms_[stems] = synonym.others;
+    longest_synonym_ = std::max(longest_synonym_, sequence.size());
   }
 }
 
@@ -187,10 +191,13 @@ class ReferenceLanguage::Translation {
     }
     std::vector<Meaning> needed;
     std::vector<Meaning> optional;
-    for (auto& part : alternatives_of(std::move(meaning))) {
+    std::vector<Meaning> alternatives = alternatives_of(std::move(meaning));
+    std::vector<Meaning> of_sequences = synonyms_of_sequences(alternatives);
+    for (auto& part : alternatives) {
       auto& side = role == Role::required && is_frequent(part) ? optional : needed;
       side.push_back(completed(std::move(part), Role::scored));
     }
+    needed.insert(needed.end(), of_sequences.begin(), of_sequences.end());
     const bool enough = std::any_of(needed.begin(), needed.end(), [&](const Meaning& part) { return occurs(part); });
     if (optional.empty() || !enough) {
       needed.insert(needed.end(), optional.begin(), optional.end());
@@ -308,37 +315,89 @@ class ReferenceLanguage::Translation {
            frequency(meaning) > settings.frequent_share * documents;
   }
 
-  // Whether a word of the collection is in it. Of phrases and filters that is taken for granted.
+  // Whether it has a word that is in the collection. Of the words of a phrase that is taken for granted; what only
+  // filters has none.
   bool occurs(const Meaning& meaning) const {
-    if (is_term(meaning)) return frequency(meaning) > 0;
-    if (meaning.kind == Meaning::Kind::words) return !meaning.words.empty();
-    if (meaning.kind != Meaning::Kind::any_of) return true;
+    switch (meaning.kind) {
+      case Meaning::Kind::words: return is_term(meaning) ? frequency(meaning) > 0 : !meaning.words.empty();
+      case Meaning::Kind::unscored:
+      case Meaning::Kind::range: return false;
+      case Meaning::Kind::and_not:
+      case Meaning::Kind::and_maybe: return occurs(meaning.parts.front());
+      case Meaning::Kind::all_of:
+      case Meaning::Kind::any_of: break;
+    }
     return std::any_of(meaning.parts.begin(), meaning.parts.end(), [&](const Meaning& part) { return occurs(part); });
   }
 
-  Meaning with_synonyms(Meaning word) const {
-    if (!is_term(word)) return word;
-    std::string term = *word.words.get_terms_begin();
-    const bool is_stem = term.starts_with('Z');
-    if (is_stem) term.erase(0, 1);
-    const std::string field = term.starts_with('S') ? "S" : "";
-    term.erase(0, field.size());
-    const auto found = language_.synonyms_.find((is_stem ? "Z" : "") + term);
-    if (found == language_.synonyms_.end()) return word;
+  // The words of terms that are all of one field, or all of none, with blanks between; stems with their Z.
+  struct TypedWords {
+    std::string field;
+    std::string text;
+  };
+  static std::optional<TypedWords> typed_words(const std::vector<std::string>& terms) {
+    TypedWords typed;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      std::string term = terms[i];
+      const bool is_stem = term.starts_with('Z');
+      if (is_stem) term.erase(0, 1);
+      const std::string field = term.starts_with('S') ? "S" : "";
+      term.erase(0, field.size());
+      if (i > 0 && field != typed.field) return std::nullopt;
+      typed.field = field;
+      typed.text += (i > 0 ? " " : "") + std::string(is_stem ? "Z" : "") + term;
+    }
+    return typed;
+  }
+
+  // What else is looked for; as_stems: single words by their stems.
+  std::vector<Meaning> synonyms_of(const std::vector<std::string>& terms, bool as_stems) const {
+    std::vector<Meaning> others;
+    const auto typed = typed_words(terms);
+    const auto found = typed ? language_.synonyms_.find(typed->text) : language_.synonyms_.end();
+    if (found == language_.synonyms_.end()) return others;
     const Xapian::Stem stemmer(language_.settings_.stemmer);
-    std::vector<Meaning> all{std::move(word)};
     for (const auto& other : found->second) {
-      std::vector<std::string> terms = split(other);
-      if (terms.size() == 1) {
-        all.push_back(words(Q(stemmed(stemmer, other, field))));
+      std::vector<std::string> sequence = split(other);
+      if (sequence.size() == 1) {
+        others.push_back(words(Q(as_stems ? stemmed(stemmer, other, typed->field) : typed->field + other)));
         continue;
       }
-      for (auto& part : terms) part = field + part;
-      all.push_back(words(Q(Q::OP_PHRASE, terms.begin(), terms.end(), terms.size())));
+      for (auto& word : sequence) word = typed->field + word;
+      others.push_back(words(Q(Q::OP_PHRASE, sequence.begin(), sequence.end(), sequence.size())));
     }
+    return others;
+  }
+
+  Meaning with_synonyms(Meaning word) const {
+    const bool phrase = word.words.get_type() == Q::OP_PHRASE;
+    if (!is_term(word) && !phrase) return word;
+    std::vector<std::string> terms;
+    if (!phrase) terms.push_back(*word.words.get_terms_begin());
+    for (std::size_t i = 0; phrase && i < word.words.get_num_subqueries(); ++i) {
+      terms.push_back(*word.words.get_subquery(i).get_terms_begin());
+    }
+    std::vector<Meaning> all = synonyms_of(terms, !phrase);
+    if (all.empty()) return word;
+    all.insert(all.begin(), std::move(word));
     Meaning group = combined(Meaning::Kind::any_of, std::move(all));
     group.is_one_word = true;
     return group;
+  }
+
+  // Those of words that stand side by side in an OR.
+  std::vector<Meaning> synonyms_of_sequences(const std::vector<Meaning>& alternatives) const {
+    std::vector<Meaning> others;
+    for (std::size_t from = 0; from < alternatives.size(); ++from) {
+      std::vector<std::string> terms;
+      for (std::size_t i = from; i < alternatives.size() && terms.size() < language_.longest_synonym_; ++i) {
+        if (!is_term(alternatives[i])) break;
+        terms.push_back(*alternatives[i].words.get_terms_begin());
+        if (terms.size() < 2) continue;
+        for (auto& other : synonyms_of(terms, true)) others.push_back(std::move(other));
+      }
+    }
+    return others;
   }
 
   const ReferenceLanguage& language_;

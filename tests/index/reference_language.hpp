@@ -1,4 +1,4 @@
-// The query language once more, as docs/operations.md states it, by code of its own: from what a person typed to what
+// The query language once more, as docs/queries.md states it, by code of its own: from what a person typed to what
 // it means on one database. Xapian::QueryParser does words, phrases, marks, operators and parentheses; what Hedgerow
 // adds (fields, ranges, prefixes, synonyms, frequent words) is done here, and never by index/query.
 #pragma once
@@ -36,13 +36,13 @@ struct Meaning {
   bool is_one_word = false;
 };
 
-// A word that others are looked for as well: single words, or several as a phrase.
+// A word, or several side by side, that others are looked for as well: single words, or several as a phrase.
 struct ReferenceSynonym {
   std::string word;
   std::vector<std::string> others;
 };
 
-// What docs/operations.md promises.
+// What docs/queries.md promises.
 struct LanguageSettings {
   std::string stemmer = "english";
   std::vector<ReferenceSynonym> synonyms;
@@ -51,7 +51,7 @@ struct LanguageSettings {
   std::size_t most_prefix_terms = 50;
   std::size_t most_expanded_terms = 512;
   // So many words, the first ones by their bytes, are looked at for all prefixes of a query together.
-  std::size_t most_prefix_terms_seen = 5000;
+  std::size_t most_prefix_terms_seen = 20'000;
 
   // A word that stands in more than this share of the documents is optional beside others in an OR.
   double frequent_share = 0.2;
@@ -86,8 +86,9 @@ class ReferenceLanguage {
   Xapian::Database database_;
   std::vector<ReferenceFacet> facets_;
   LanguageSettings settings_;
-  // By a term: what its synonyms are.
+  // By words, or stems, with blanks between: what their synonyms are.
   std::map<std::string, std::vector<std::string>> synonyms_;
+  std::size_t longest_synonym_ = 0;
 };
 
 }  // namespace hedgerow::test

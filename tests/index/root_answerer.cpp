@@ -54,7 +54,10 @@ void ask_root(const std::string& url, const std::vector<RootQuestion>& questions
       const nlohmann::json body{{"q", question.asked->query},
                                 {"k", question.slice.k},
                                 {"offset", question.slice.offset},
-                                {"deadline", "60s"}};
+                                {"deadline", "60s"},
+                                {"cache", "off"},
+                                {"snippets", "off"},
+                                {"spelling", "off"}};
       const auto start = std::chrono::steady_clock::now();
       const auto response = co_await client.request("POST", "/v1/search", body.dump(), std::chrono::seconds(90));
       RootReply reply;
