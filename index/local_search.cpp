@@ -28,12 +28,6 @@ result<LocalSearch> LocalSearch::open(const std::filesystem::path& directory, co
   return LocalSearch(std::move(*manifest), std::move(*statistics), std::move(partitions), settings);
 }
 
-result<PreparedQuery> LocalSearch::prepare(std::string_view query) const {
-  const auto plan = plan_query(query, statistics_, settings_);
-  if (!plan) return plan.error();
-  return PreparedQuery::prepare(*plan);
-}
-
 result<LocalAnswer> LocalSearch::search(std::string_view query, std::uint32_t k, std::uint32_t offset) {
   const auto plan = plan_query(query, statistics_, settings_);
   if (!plan) return plan.error();
@@ -62,6 +56,7 @@ result<LocalAnswer> LocalSearch::run(const QueryPlan& plan, std::uint32_t k, std
 
   const std::uint32_t depth = offset + k;
   LocalAnswer answer;
+  answer.query.emplace(*prepared);
   answer.notes = plan.notes;
   answer.matches_exact = true;
   double threshold = 0;
@@ -93,26 +88,23 @@ result<std::vector<StoredDocument>> LocalSearch::fetch(const std::vector<LocalHi
   return documents;
 }
 
-result<std::vector<std::string>> LocalSearch::snippets(std::string_view query, const std::vector<LocalHit>& hits,
-                                                       const SnippetSettings& settings) {
-  const auto prepared = prepare(query);
-  if (!prepared) return prepared.error();
+result<std::vector<std::string>> LocalSearch::snippets(const LocalAnswer& answer,
+                                                       const SnippetSettings& settings) const {
   std::vector<std::string> snippets;
-  for (const auto& hit : hits) {
-    auto made = make_snippets(partitions_[hit.partition.value], *prepared, {hit.scored.document}, settings, nullptr);
+  for (const auto& hit : answer.hits) {
+    auto made =
+        make_snippets(partitions_[hit.partition.value], *answer.query, {hit.scored.document}, settings, nullptr);
     if (!made) return made.error();
     snippets.push_back(std::move(made->front()));
   }
   return snippets;
 }
 
-result<std::vector<FacetCounts>> LocalSearch::facets(std::string_view query, const std::vector<std::string>& names,
-                                                     const FacetSettings& settings) {
-  const auto prepared = prepare(query);
-  if (!prepared) return prepared.error();
+result<std::vector<FacetCounts>> LocalSearch::facets(const LocalAnswer& answer, const std::vector<std::string>& names,
+                                                     const FacetSettings& settings) const {
   std::vector<FacetCounts> sums(names.size());
   for (const auto& partition : partitions_) {
-    const auto counted = count_facets(partition, *prepared, names, settings, nullptr);
+    const auto counted = count_facets(partition, *answer.query, names, settings, nullptr);
     if (!counted) return counted.error();
     for (std::size_t i = 0; i < names.size(); ++i) {
       for (const auto& [value, documents] : (*counted)[i].counts) sums[i].counts[value] += documents;

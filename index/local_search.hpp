@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,9 @@ struct LocalHit {
   PartitionId partition;
 };
 
+// What LocalSearch answers.
 struct LocalAnswer {
+  std::optional<PreparedQuery> query;  // of every answer: as the partitions ran it
   std::vector<LocalHit> hits;  // ranks offset + 1 to offset + k, in ranks_before order
   std::uint64_t matches = 0;
   bool matches_exact = false;
@@ -45,12 +48,11 @@ class LocalSearch {
   result<LocalAnswer> search_similar(std::string_view id, std::uint32_t k, std::uint32_t offset = 0);
   // What the hits show, in their order.
   result<std::vector<StoredDocument>> fetch(const std::vector<LocalHit>& hits);
-  // The passages that they match by, in their order. Errors: as search.
-  result<std::vector<std::string>> snippets(std::string_view query, const std::vector<LocalHit>& hits,
-                                            const SnippetSettings& settings = {});
-  // Of every facet named, in their order, over all matching documents. Errors: as search.
-  result<std::vector<FacetCounts>> facets(std::string_view query, const std::vector<std::string>& names,
-                                          const FacetSettings& settings = {});
+  // The passages that the answer's hits match by, in their order. Errors: corrupt or io from the engine.
+  result<std::vector<std::string>> snippets(const LocalAnswer& answer, const SnippetSettings& settings = {}) const;
+  // Of every facet named, in their order, over all documents that match the answer's query. Errors: as snippets.
+  result<std::vector<FacetCounts>> facets(const LocalAnswer& answer, const std::vector<std::string>& names,
+                                          const FacetSettings& settings = {}) const;
 
   const Manifest& manifest() const { return manifest_; }
   const CollectionStatistics& statistics() const { return statistics_; }
@@ -60,7 +62,6 @@ class LocalSearch {
  private:
   LocalSearch(Manifest manifest, CollectionStatistics statistics, std::vector<PartitionSearcher> partitions,
               const PlanSettings& settings);
-  result<PreparedQuery> prepare(std::string_view query) const;
   result<LocalAnswer> run(const QueryPlan& plan, std::uint32_t k, std::uint32_t offset);
 
   Manifest manifest_;

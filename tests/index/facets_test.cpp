@@ -22,7 +22,9 @@ namespace {
 using Counts = std::map<std::string, std::uint64_t>;
 
 std::vector<Counts> counted(LocalSearch& search, const std::string& query, const std::vector<std::string>& names) {
-  const auto facets = search.facets(query, names);
+  const auto answer = search.search(query, 1);
+  REQUIRE_MESSAGE(answer.has_value(), to_string(answer.error()));
+  const auto facets = search.facets(*answer, names);
   REQUIRE_MESSAGE(facets.has_value(), to_string(facets.error()));
   std::vector<Counts> counts;
   for (const auto& facet : *facets) {

@@ -230,7 +230,7 @@ void check_snippets(const std::vector<Document>& documents, const std::vector<st
       CAPTURE(index.manifest().partitions.size());
       const auto answer = index.search(query, 5);
       REQUIRE_MESSAGE(answer.has_value(), to_string(answer.error()));
-      const auto snippets = index.snippets(query, answer->hits, {.length_bytes = longest});
+      const auto snippets = index.snippets(*answer, {.length_bytes = longest});
       REQUIRE_MESSAGE(snippets.has_value(), to_string(snippets.error()));
       REQUIRE(snippets->size() == answer->hits.size());
       if (first) {
@@ -307,7 +307,7 @@ TEST_CASE("Words are marked as the query means them") {
     const auto answer = search.search(query, 1);
     REQUIRE_MESSAGE(answer.has_value(), to_string(answer.error()));
     REQUIRE(answer->hits.size() == 1);
-    return search.snippets(query, answer->hits).value().front();
+    return search.snippets(*answer).value().front();
   };
   CHECK(snippet_of_first("libraries") ==
         "The editor edits &lt;b&gt;editions&lt;/b&gt; &amp; <b>libraries</b> of the editors&#39; <b>library</b>.");
@@ -317,8 +317,8 @@ TEST_CASE("Words are marked as the query means them") {
         "<b>The</b> <b>editor</b> edits &lt;b&gt;editions&lt;/b&gt; &amp; libraries of <b>the</b> editors&#39; library.");
   CHECK(snippet_of_first("lib*") ==
         "The editor edits &lt;b&gt;editions&lt;/b&gt; &amp; <b>libraries</b> of the editors&#39; <b>library</b>.");
-  // What is only excluded is not marked; facets are no words.
-  CHECK(snippet_of_first("section:editors books -edits") == "An editor without <b>books</b>");
+  // What is only excluded is not marked, here the words of a phrase; facets are no words.
+  CHECK(snippet_of_first("section:editors books -\"editor books\"") == "An editor without <b>books</b>");
   CHECK(snippet_of_first("section:editors -editor") == "");
   CHECK(snippet_of_first("empty") == "");
 }
