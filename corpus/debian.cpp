@@ -72,6 +72,10 @@ std::string_view english_description(const Stanza& stanza) {
   return translated.empty() ? stanza["Description"] : translated;
 }
 
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // Adds the values of the tags that are facets: "role::program", and the older "interface::{text-mode,x11}" as well.
 void add_tags(std::string_view tags, Document& document) {
   static constexpr std::array<std::string_view, 3> facet_tags{"implemented-in", "role", "interface"};
@@ -204,6 +208,10 @@ Document DebianReader::document_of(const Stanza& stanza) {
   if (document.text.empty()) ++without_long_description_;
   for (const auto& [facet, field] : {std::pair{"section", "Section"}, std::pair{"priority", "Priority"}}) {
     if (const std::string_view value = stanza[field]; !value.empty()) document.facets[facet] = {std::string(value)};
+  }
+  // In kB, as dpkg counts it.
+  if (const std::string_view size = stanza["Installed-Size"]; is_number(size)) {
+    document.facets["installed_size"] = {std::string(size)};
   }
   add_tags(stanza["Tag"], document);
   return document;

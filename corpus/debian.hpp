@@ -7,7 +7,7 @@
 //   title   "vim - Vi IMproved - enhanced vi editor": the name and the short description
 //   text    the long description: paragraphs parted by empty lines, verbatim lines on lines of their own
 //   url     the homepage
-//   facets  section, priority, and implemented-in, role and interface from its debtags
+//   facets  section, priority, installed_size (kB), and implemented-in, role and interface from its debtags
 //
 // Memory: one stanza, the newest version of each package (some 150 bytes each), and the long descriptions of those
 // (some 30 MB for Debian 12). The Packages lists are streamed, twice: opening reads them all once to find the versions.

@@ -15,6 +15,7 @@ using Texts = std::vector<std::string>;
 const std::string vim_stanza =
     "Package: vim\n"
     "Version: 2:9.0.1378-2\n"
+    "Installed-Size: 3738\n"
     "Description: Vi IMproved - enhanced vi editor\n"
     "Homepage: https://www.vim.org/\n"
     "Description-md5: 59e8b8f7757db8b53566d5d119872de8\n"
@@ -53,6 +54,7 @@ const Document vim{"vim",
                    "\n"
                    "This package contains a version of vim.",
                    {{"implemented-in", {"c"}},
+                    {"installed_size", {"3738"}},
                     {"interface", {"commandline", "text-mode"}},
                     {"priority", {"optional"}},
                     {"role", {"program"}},
@@ -112,7 +114,7 @@ TEST_CASE("of a package in several lists and versions, the newest is the documen
 TEST_CASE("a description that stands in Packages itself needs no translation list") {
   const TemporaryFolder folder;
   folder.write("Packages",
-               "package: old\nversion: 1\nDESCRIPTION: Short\n Long one.\n Goes on.\n"
+               "package: old\nversion: 1\nInstalled-Size: unknown\nDESCRIPTION: Short\n Long one.\n Goes on.\n"
                "Tag: role::{program,plugin}, interface::x11\n\n"
                "Package: bare\nVersion: 1\n\n");
   const Everything all = read_all("debian:" + folder.path());
@@ -246,12 +248,16 @@ TEST_CASE("the catalogue of Debian 12 is read whole, with its long descriptions"
   CHECK(all.errors.empty());
   CHECK(all.progress.repaired == 0);
   std::size_t with_text = 0;
+  std::size_t with_size = 0;
   for (const Document& document : all.documents) {
     with_text += document.text.empty() ? 0 : 1;
+    with_size += document.facets.contains("installed_size") ? 1 : 0;
     if (document.id != "vim") continue;
     CHECK(document.title == "vim - Vi IMproved - enhanced vi editor");
     CHECK(document.text.starts_with("Vim is an almost compatible version of the UNIX editor Vi.\n\nMany new"));
     CHECK(document.facets.at("section") == Texts{"editors"});
   }
   CHECK(static_cast<double>(with_text) > 0.999 * static_cast<double>(all.documents.size()));
+  // The main list has 63,314 Installed-Size in 63,440 stanzas.
+  CHECK(static_cast<double>(with_size) > 0.99 * static_cast<double>(all.documents.size()));
 }
