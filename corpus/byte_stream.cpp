@@ -85,8 +85,7 @@ ByteStream ByteStream::over(Pieces pieces) {
   return stream;
 }
 
-// False where there is nothing to read: an error, or an empty file (archive_errno tells which).
-bool ByteStream::open_archive() {
+ByteStream::Opened ByteStream::open_archive() {
   archive_.reset(archive_read_new());
   archive* const opened = archive_.get();
   // Named one by one: "all" would run programs for rarer kinds, and take text that begins like uuencoding for it.
@@ -102,9 +101,12 @@ bool ByteStream::open_archive() {
   archive_read_support_format_empty(opened);
   const int status = feed_ ? archive_read_open(opened, feed_.get(), nullptr, Feed::read, nullptr)
                            : archive_read_open_fd(opened, descriptor_, read_bytes);
-  if (status != ARCHIVE_OK) return false;
+  if (status != ARCHIVE_OK) return Opened::failed;
   archive_entry* entry = nullptr;
-  return archive_read_next_header(opened, &entry) == ARCHIVE_OK;
+  const int header = archive_read_next_header(opened, &entry);
+  // Compressed data that breaks off before its first byte of text looks like an empty file but for the error it left.
+  if (header == ARCHIVE_EOF) return archive_errno(opened) == 0 ? Opened::empty : Opened::failed;
+  return header == ARCHIVE_OK ? Opened::full : Opened::failed;
 }
 
 result<std::string_view> ByteStream::fail() {
@@ -118,9 +120,9 @@ result<std::string_view> ByteStream::next() {
   if (over_) return std::string_view{};
   if (!opened_) {
     opened_ = true;
-    if (!open_archive()) {
-      // Compressed data that breaks off before its first byte of text looks like an empty file but for the error left.
-      if (archive_errno(archive_.get()) != 0) return fail();
+    const Opened opened = open_archive();
+    if (opened == Opened::failed) return fail();
+    if (opened == Opened::empty) {
       over_ = true;
       return std::string_view{};
     }

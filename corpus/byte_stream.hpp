@@ -49,9 +49,10 @@ class ByteStream {
     void operator()(archive* opened) const;
   };
   struct Feed;
+  enum class Opened { full, empty, failed };
 
   ByteStream();
-  bool open_archive();
+  Opened open_archive();
   result<std::string_view> fail();
 
   std::string file_;

@@ -135,6 +135,17 @@ TEST_CASE("compressed data that breaks off anywhere is a fatal error after the l
       CHECK(lines.errors[0].line <= lines.texts.size() + 1);
     }
   }
+  // A short file as well, all of which fits into one block.
+  for (const std::string filter : {"gzip", "bzip2", "xz", "zstd", "lz4"}) {
+    const std::string whole = packed("some words\n", filter);
+    for (std::size_t missing = 1; missing + 18 < whole.size(); ++missing) {
+      CAPTURE(filter);
+      CAPTURE(missing);
+      const Lines lines = read_lines(folder.write("cut", whole.substr(0, whole.size() - missing)));
+      REQUIRE(lines.errors.size() == 1);
+      CHECK(lines.errors[0].fatal);
+    }
+  }
 }
 
 // Not gzip, whose checksum libarchive does not compare, and not its own zstd, which it writes without one.
