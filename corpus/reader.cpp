@@ -5,7 +5,9 @@
 #include "corpus/jsonl.hpp"
 #include "corpus/synthetic.hpp"
 #include "corpus/trec.hpp"
+#include "corpus/tree.hpp"
 #include "corpus/tsv.hpp"
+#include "corpus/wikipedia.hpp"
 
 namespace hedgerow {
 
@@ -24,7 +26,9 @@ constexpr Format formats[] = {
     {"jsonl", "jsonl:FILE", "one JSON object a line: id, title, text, url; other fields are facets", open_jsonl},
     {"synthetic", "synthetic:N", "N made-up documents, the same for the same seed", open_synthetic},
     {"trec", "trec:PATH", "TREC's <DOC> form: a file, or a folder of them", open_trec},
+    {"tree", "tree:PATH", "a folder or archive of text, Markdown, reStructuredText and HTML", open_tree},
     {"tsv", "tsv:FILE", "columns with tabs: with a heading, or id-text, id-title-text, id-url-title-text", open_tsv},
+    {"wikipedia", "wikipedia:FILE", "the articles of a MediaWiki XML dump, plain or compressed", open_wikipedia},
 };
 
 }  // namespace

@@ -12,7 +12,8 @@ TEST_CASE("an unknown corpus is refused with the names that there are, and what 
     Errc code;
     std::string context;
   };
-  const std::string known = "debian[:FOLDER], jsonl:FILE, synthetic:N, trec:PATH, tsv:FILE";
+  const std::string known = "debian[:FOLDER], jsonl:FILE, synthetic:N, trec:PATH, tree:PATH, tsv:FILE, "
+                            "wikipedia:FILE";
   const Row rows[] = {
       {"gopher", Errc::invalid_argument, "unknown corpus 'gopher'; there are " + known},
       {"", Errc::invalid_argument, "unknown corpus ''; there are " + known},
@@ -22,6 +23,9 @@ TEST_CASE("an unknown corpus is refused with the names that there are, and what 
       {"jsonl:" + folder.path("none"), Errc::not_found, folder.path("none") + ": No such file or directory"},
       {"jsonl:" + folder.path("a:b"), Errc::not_found, folder.path("a:b") + ": No such file or directory"},
       {"jsonl:" + folder.path(), Errc::invalid_argument, folder.path() + ": is a folder, and a file is expected"},
+      {"wikipedia:", Errc::invalid_argument, "'wikipedia' needs a file: wikipedia:FILE"},
+      {"wikipedia:" + folder.path("none"), Errc::not_found, folder.path("none") + ": No such file or directory"},
+      {"wikipedia:" + folder.path(), Errc::invalid_argument, folder.path() + ": is a folder, and a file is expected"},
       {"tsv:", Errc::invalid_argument, "'tsv' needs a file: tsv:FILE"},
       {"debian:" + folder.path(), Errc::not_found,
        "no package lists of apt in " + folder.path() + "; scripts/fetch-apt-lists fetches them"},
