@@ -25,8 +25,9 @@ struct BuildSettings {
   std::uint32_t partitions = 16;
   // A Xapian stemmer language, or "none".
   std::string stemmer = "english";
-  // How often a word of the title counts, from 1 to Manifest::most_title_weight.
-  std::uint32_t title_weight = 1;
+  // How often a word of the title counts, from 1 to Manifest::most_title_weight. The default is measured, as that of bm25
+  // is: docs/quality.md.
+  std::uint32_t title_weight = 3;
   // How documents are scored; goes into the manifest, so a change needs a new build.
   Bm25Parameters bm25;
   OnReadError on_read_error = OnReadError::skip;

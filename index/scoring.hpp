@@ -9,11 +9,11 @@
 
 namespace hedgerow {
 
-// Xapian's defaults.
+// k1 and b by measurement, docs/quality.md; the others are Xapian's defaults.
 struct Bm25Parameters {
-  double k1 = 1;    // how slowly further occurrences of a term stop counting; 0: only the first counts
+  double k1 = 1.2;  // how slowly further occurrences of a term stop counting; 0: only the first counts
   double k3 = 1;    // the same for further occurrences in the query
-  double b = 0.5;   // how much a document's length counts, from 0 (not) to 1
+  double b = 0.9;   // how much a document's length counts, from 0 (not) to 1
   double min_normalised_length = 0.5;  // m: a document shorter than this share of the average gains no more by it
 };
 

@@ -184,7 +184,7 @@ int run_evaluate(const EvaluateSettings& settings, bool json) {
   std::vector<TestQuery> queries;
   for (TestQuery& query : *read) {
     if (!qrels->contains(query.id)) continue;
-    if (settings.plain_words) query.text = plain_words(query.text);
+    if (!settings.as_typed) query.text = plain_words(query.text);
     queries.push_back(std::move(query));
   }
   if (queries.empty()) {

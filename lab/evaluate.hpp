@@ -24,15 +24,16 @@ struct EvaluateSettings {
   std::filesystem::path index;
   // How many hits are asked for; the measures see no more.
   std::uint32_t depth = 100;
-  // Only the words of a query, so that none of its characters is taken for an operator (see plain_words).
-  bool plain_words = false;
+  // Queries of test collections are sentences, and published results take them as words; so by default only their words
+  // are asked (see plain_words). As typed, quotes, hyphens and operators mean what they mean to the query language.
+  bool as_typed = false;
   // The run is written here, in TREC's form, where the path is not empty.
   std::filesystem::path run;
   std::string tag = "hedgerow";
   // Through a root: parameters of each query, how many are asked at once, and how long one may take.
   SearchParameters parameters;
   std::size_t clients = 4;
-  Duration time_limit = std::chrono::seconds(60);
+  Duration time_limit = std::chrono::seconds(10);
 };
 
 // The queries' outcomes, in their order. Every query has one; errors are only for what concerns all of them: those of

@@ -157,7 +157,8 @@ void add_evaluate(CLI::App& app, EvaluateArguments& arguments, int& status) {
   command.add_option("-k", settings.depth, "How many hits of each query are measured")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
-  command.add_flag("--plain-words", settings.plain_words, "Ask only the words of a query: no character is an operator");
+  command.add_flag("--as-typed", settings.as_typed,
+                   "Ask queries as they stand: quotes, hyphens and operators count (default: only their words)");
   command.add_option("--run", settings.run, "Write what was found here, in TREC's run form");
   command.add_option("--tag", settings.tag, "The run's name, in its last column")->capture_default_str();
   for (CLI::Option* option :
