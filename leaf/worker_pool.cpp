@@ -12,7 +12,7 @@ std::size_t threads_of(const WorkerPoolSettings& settings) { return std::max<std
 
 void WorkerContext::hold(Duration time, const std::function<bool()>& wanted) {
   std::unique_lock lock(pool_.mutex_);
-  pool_.changed_.wait_for(lock, time, [&] { return pool_.stopping_ || !wanted(); });
+  pool_.hold_changed_.wait_for(lock, time, [&] { return pool_.stopping_ || !wanted(); });
 }
 
 WorkerPool::WorkerPool(WorkerPoolSettings settings, std::filesystem::path directory,
@@ -32,7 +32,8 @@ void WorkerPool::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
+  ready_.notify_all();
+  hold_changed_.notify_all();
   for (auto& thread : threads_) thread.join();
   threads_.clear();
 }
@@ -40,13 +41,14 @@ void WorkerPool::stop() {
 std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, WorkKind kind,
                                                     ServiceClass service_class, Instant deadline, Instant now) {
   std::optional<Place> place;
+  bool ready;
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return std::nullopt;
     place = queue_.push(std::move(work), lane_of(kind), rank_of(kind, service_class), deadline, now);
+    ready = queue_.ready();
   }
-  // All: a worker that waits in a hold shares the condition, and must not swallow the only notice.
-  if (place) changed_.notify_all();
+  if (ready) ready_.notify_one();
   return place;
 }
 
@@ -60,7 +62,7 @@ void WorkerPool::pause(bool paused) {
     const std::lock_guard lock(mutex_);
     paused_ = paused;
   }
-  changed_.notify_all();
+  ready_.notify_all();
 }
 
 wire::Load WorkerPool::load(Lane lane) const {
@@ -71,7 +73,7 @@ wire::Load WorkerPool::load(Lane lane) const {
 void WorkerPool::wake() {
   // Under the lock: a hold that has just looked must not miss it.
   { const std::lock_guard lock(mutex_); }
-  changed_.notify_all();
+  hold_changed_.notify_all();
 }
 
 void WorkerPool::run() {
@@ -79,10 +81,12 @@ void WorkerPool::run() {
   WorkerContext context(handles, *this);
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || (!paused_ && queue_.ready()); });
+    ready_.wait(lock, [this] { return stopping_ || (!paused_ && queue_.ready()); });
     if (stopping_) return;
     const auto now = std::chrono::steady_clock::now();
     auto popped = queue_.pop(now);
+    // Whoever finishes takes the next piece itself, perhaps of the other lane: what it leaves is for another thread.
+    if (queue_.ready()) ready_.notify_one();
     lock.unlock();
     if (popped->expired) {
       popped->work->expire(popped->pushed_at, now);
@@ -93,8 +97,6 @@ void WorkerPool::run() {
     popped.reset();
     lock.lock();
     queue_.finish(lane);
-    // What its lane held back may run now, on whichever thread is free.
-    if (queue_.ready()) changed_.notify_all();
   }
 }
 

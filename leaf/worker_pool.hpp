@@ -86,7 +86,8 @@ class WorkerPool {
   std::filesystem::path directory_;
   std::shared_ptr<const Manifest> manifest_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable ready_;         // for threads without work: there may be some
+  std::condition_variable hold_changed_;  // for holds: the work may not be wanted any more
   WorkQueue<std::shared_ptr<Work>> queue_;
   bool paused_ = false;
   bool stopping_ = false;
