@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "corpus/reader.hpp"
 #include "index/build_progress.hpp"
@@ -86,7 +87,18 @@ struct SearchArguments {
   std::string synonyms_file;
   std::uint32_t k = 10;
   std::uint32_t offset = 0;
+  bool snippets = false;
+  std::vector<std::string> facets;  // {"auto"}: those of categories
 };
+
+std::vector<std::string> facets_asked(const SearchArguments& arguments, const Manifest& manifest) {
+  if (arguments.facets != std::vector<std::string>{"auto"}) return arguments.facets;
+  std::vector<std::string> names;
+  for (const FacetField& field : manifest.facets) {
+    if (field.kind == fields::ValueKind::category) names.push_back(field.name);
+  }
+  return names;
+}
 
 int search(const SearchArguments& arguments, const Output& output) {
   PlanSettings settings;
@@ -108,7 +120,19 @@ int search(const SearchArguments& arguments, const Output& output) {
   const auto documents = index->fetch(answer->hits);
   if (!documents) return fail(documents.error());
   for (const auto& note : answer->notes) std::fprintf(stderr, "note: %s\n", note.c_str());
-  output.print(search_answer_json(*answer, *documents, arguments.offset, index->manifest(), took), search_answer_table);
+  auto report = search_answer_json(*answer, *documents, arguments.offset, index->manifest(), took);
+  if (arguments.snippets) {
+    auto snippets = index->snippets(*answer);
+    if (!snippets) return fail(snippets.error());
+    add_snippets(report, std::move(*snippets));
+  }
+  if (!arguments.facets.empty()) {
+    const auto names = facets_asked(arguments, index->manifest());
+    const auto facets = index->facets(*answer, names);
+    if (!facets) return fail(facets.error());
+    add_facets(report, names, *facets);
+  }
+  output.print(report, search_answer_table);
   return exit_well;
 }
 
@@ -190,6 +214,11 @@ int run_index_command(int argc, char** argv) {
   search_command->add_option("--offset", search_arguments.offset, "Skip so many hits first")
       ->check(CLI::Range(0u, LocalSearch::deepest_rank - 10'000))
       ->capture_default_str();
+  search_command->add_flag("--snippets", search_arguments.snippets, "Show the passages that the hits match by");
+  search_command
+      ->add_option("--facets", search_arguments.facets, "Count facet values: names with commas, or auto (categories)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 
   CLI::App* verify_command = add_command(app, "verify", "Check every checksum and count", output);
   verify_command->add_option("directory", directory, "The index directory")->required();

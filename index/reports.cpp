@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 
 #include "index/build_progress.hpp"
 
@@ -30,6 +32,21 @@ std::string mebibytes(std::uint64_t bytes) {
   return text;
 }
 
+// As many as the root shows.
+constexpr std::size_t shown_facet_values = 10;
+
+// Of a snippet: marks become stars, entities the characters that they stand for.
+std::string as_plain_text(std::string snippet) {
+  static constexpr std::pair<std::string_view, std::string_view> meanings[] = {
+      {"<b>", "*"}, {"</b>", "*"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}};
+  for (const auto& [html, text] : meanings) {
+    for (std::size_t at = 0; (at = snippet.find(html, at)) != std::string::npos; at += text.size()) {
+      snippet.replace(at, html.size(), text);
+    }
+  }
+  return snippet;
+}
+
 }  // namespace
 
 ordered_json search_answer_json(const LocalAnswer& answer, const std::vector<StoredDocument>& documents,
@@ -53,6 +70,27 @@ ordered_json search_answer_json(const LocalAnswer& answer, const std::vector<Sto
             {"partitions", {{"total", partitions}, {"asked", partitions}, {"answered", partitions}}},
             {"documents", {{"total", manifest.documents}, {"searched", manifest.documents}}},
             {"missing", ordered_json::array()}}}};
+}
+
+void add_snippets(ordered_json& answer, std::vector<std::string> snippets) {
+  for (std::size_t i = 0; i < snippets.size(); ++i) answer["hits"][i]["snippet"] = std::move(snippets[i]);
+}
+
+void add_facets(ordered_json& answer, const std::vector<std::string>& names, const std::vector<FacetCounts>& facets) {
+  ordered_json all = ordered_json::object();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::vector<std::pair<std::string, std::uint64_t>> counts(facets[i].counts.begin(), facets[i].counts.end());
+    // In the order of their bytes so far, which equal counts keep.
+    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    if (counts.size() > shown_facet_values) counts.resize(shown_facet_values);
+    ordered_json shown = ordered_json::array();
+    for (const auto& [value, count] : counts) shown.push_back({{"value", value}, {"count", count}});
+    all[names[i]] = {{"counts", std::move(shown)},
+                     {"values", facets[i].counts.size()},
+                     {"partial", false},
+                     {"cut", facets[i].cut}};
+  }
+  answer["facets"] = std::move(all);
 }
 
 ordered_json manifest_summary_json(const std::filesystem::path& directory, const Manifest& manifest) {
@@ -105,6 +143,16 @@ std::string search_answer_table(const ordered_json& answer) {
     std::snprintf(line, sizeof line, "%5llu  %9.4f  ", hit["rank"].get<unsigned long long>(),
                   hit["score"].get<double>());
     table += line + on_one_line(hit["id"], 40) + "  " + on_one_line(hit["title"], 80) + "\n";
+    if (hit.contains("snippet")) table += "       " + as_plain_text(hit["snippet"]) + "\n";
+  }
+  if (answer.contains("facets")) {
+    for (const auto& [name, facet] : answer["facets"].items()) {
+      table += on_one_line(name, 64) + ":";
+      for (const auto& entry : facet["counts"]) {
+        table += " " + on_one_line(entry["value"], 40) + " (" + with_thousands(entry["count"]) + ")";
+      }
+      table += "\n";
+    }
   }
   std::snprintf(line, sizeof line, ", %.1f ms\n", answer["took_ms"].get<double>());
   const auto& total = answer["total"];

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "index/local_search.hpp"
@@ -17,6 +18,9 @@ using ordered_json = nlohmann::ordered_json;
 // In the shape of the HTTP API's answer: everything that was asked has answered.
 ordered_json search_answer_json(const LocalAnswer& answer, const std::vector<StoredDocument>& documents,
                                 std::uint32_t offset, const Manifest& manifest, Duration took);
+// The optional parts, in the same shape: a snippet for each hit; of each facet the most frequent values.
+void add_snippets(ordered_json& answer, std::vector<std::string> snippets);
+void add_facets(ordered_json& answer, const std::vector<std::string>& names, const std::vector<FacetCounts>& facets);
 ordered_json manifest_summary_json(const std::filesystem::path& directory, const Manifest& manifest);
 ordered_json verify_json(const VerifyReport& report);
 

@@ -97,12 +97,36 @@ TEST_CASE("An index is built, searched, checked and described from the command l
   CHECK(described.exit_code == 0);
   CHECK(nlohmann::json::parse(described.out)["partitions"].size() == 2);
   const auto description = nlohmann::json::parse(described.out);
-  CHECK(description["title_weight"] == 1);
+  CHECK(description["title_weight"] == 3);
   CHECK(description["facets"].empty());
   CHECK(description["spelling_bytes"].get<std::uint64_t>() > 0);
   const Outcome checked = shell.run("verify index");
   CHECK(checked.exit_code == 0);
   CHECK(nlohmann::json::parse(checked.out)["whole"] == true);
+}
+
+TEST_CASE("A search from the command line shows snippets and counts facets where it is asked to") {
+  const Shell shell;
+  shell.write("c.jsonl", R"({"id":"1","text":"Tea & <i>coffee</i>","section":["drinks","hot"],"year":"2001"}
+{"id":"2","text":"Cold tea","section":"drinks","year":"2002"}
+)");
+  REQUIRE(shell.run("build --corpus jsonl:c.jsonl --partitions 2 --out index").exit_code == 0);
+  const auto plain = nlohmann::json::parse(shell.run("search index coffee").out);
+  CHECK(!plain["hits"][0].contains("snippet"));
+  CHECK(!plain.contains("facets"));
+
+  const auto answer = nlohmann::json::parse(shell.run("search index 'coffee OR tea' -k 1 --snippets --facets auto").out);
+  REQUIRE(answer["hits"].size() == 1);
+  CHECK(answer["hits"][0]["snippet"] == "<b>Tea</b> &amp; &lt;i&gt;<b>coffee</b>&lt;/i&gt;");
+  const nlohmann::json sections = {{"counts", {{{"value", "drinks"}, {"count", 2}}, {{"value", "hot"}, {"count", 1}}}},
+                                   {"values", 2},
+                                   {"partial", false},
+                                   {"cut", false}};
+  CHECK(answer["facets"] == nlohmann::json{{"section", sections}});
+
+  const auto named = nlohmann::json::parse(shell.run("search index --facets year,section tea -k 0").out);
+  CHECK(named["facets"].size() == 2);
+  CHECK(named["facets"]["year"]["values"] == 2);
 }
 
 TEST_CASE("Title weight and BM25's parameters change the scores, and stats tells them and the facets") {
