@@ -38,6 +38,13 @@ class WdfWeight : public Xapian::Weight {
 };
 
 using Text = std::vector<std::string>;
+
+// The value of a text, for ranges: drawn from its words, and missing in some. Slot 0.
+std::string value_of(const Text& text) {
+  const double number = static_cast<double>(text.size()) + (text.front()[0] - 'a') * 0.25;
+  return text.size() % 4 == 3 ? std::string() : Xapian::sortable_serialise(number);
+}
+
 using Scores = std::map<std::uint32_t, double>;
 
 // A partition whose only documents are these, with both guards.
@@ -54,6 +61,7 @@ Xapian::WritableDatabase database_of(const std::vector<Text>& texts, const std::
     Xapian::Document document;
     Xapian::termpos position = 0;
     for (const auto& word : texts[i]) document.add_posting(word, ++position);
+    document.add_value(0, value_of(texts[i]));
     database.replace_document(guard::docid_of(DocumentNumber{static_cast<std::uint32_t>(i + 1)}), document);
   }
   database.replace_document(guard::back(texts.size()), guard);
@@ -80,7 +88,18 @@ Scores meaning(const QueryNode& node, const std::vector<Text>& texts) {
     }
     return scores;
   }
+  if (node.op == QueryOperator::range) {
+    for (std::uint32_t i = 0; i < texts.size(); ++i) {
+      const std::string value = value_of(texts[i]);
+      if (!value.empty() && value >= node.begin && (node.end.empty() || value <= node.end)) scores[i + 1] = 0;
+    }
+    return scores;
+  }
   scores = meaning(node.children[0], texts);
+  if (node.op == QueryOperator::unscored) {
+    for (auto& entry : scores) entry.second = 0;
+    return scores;
+  }
   for (std::size_t c = 1; c < node.children.size(); ++c) {
     const Scores other = meaning(node.children[c], texts);
     const bool all = node.op == QueryOperator::all_of || node.op == QueryOperator::phrase;
@@ -101,7 +120,7 @@ Scores meaning(const QueryNode& node, const std::vector<Text>& texts) {
 
 QueryNode draw_query(Random& random, std::uint64_t vocabulary, int depth) {
   QueryNode node;
-  const std::uint64_t shape = depth == 0 ? 0 : random.below(10);
+  const std::uint64_t shape = depth == 0 ? random.below(12) == 0 ? 11 : 0 : random.below(12);
   const auto word = [&] { return std::string(1, static_cast<char>('a' + random.below(vocabulary))); };
   if (shape < 2) {
     node.term = word();
@@ -111,6 +130,20 @@ QueryNode draw_query(Random& random, std::uint64_t vocabulary, int depth) {
     node.op = QueryOperator::phrase;
     for (int i = 0; i < 2; ++i) node.children.push_back({.term = word(), .children = {}});
     node.window = 2;
+    return node;
+  }
+  if (shape == 10) {
+    node.op = QueryOperator::unscored;
+    node.children.push_back(draw_query(random, vocabulary, depth - 1));
+    return node;
+  }
+  if (shape == 11) {
+    node.op = QueryOperator::range;
+    const double begin = static_cast<double>(random.below(8));
+    if (random.chance(0.8)) node.begin = Xapian::sortable_serialise(begin);
+    if (node.begin.empty() || random.chance(0.8)) {
+      node.end = Xapian::sortable_serialise(begin + static_cast<double>(random.below(5)));
+    }
     return node;
   }
   node.op = shape < 6 ? QueryOperator::any_of
@@ -129,10 +162,11 @@ bool has_optional_parts(const QueryNode& node) {
 
 std::string describe(const QueryNode& node) {
   if (node.op == QueryOperator::term) return node.term;
-  static const char* const names[] = {"", "AND", "OR", "NOT", "MAYBE", "PHRASE", "NEAR"};
-  std::string text = "(";
+  static const char* const names[] = {"", "AND", "OR", "NOT", "MAYBE", "PHRASE", "NEAR", "UNSCORED", "RANGE"};
+  if (node.op == QueryOperator::range) return "RANGE";
+  std::string text = node.op == QueryOperator::unscored ? "(UNSCORED " : "(";
   for (const auto& child : node.children) {
-    text += (text.size() > 1 ? std::string(" ") + names[static_cast<int>(node.op)] + " " : "") + describe(child);
+    text += (text.size() > 1 && node.op != QueryOperator::unscored ? std::string(" ") + names[static_cast<int>(node.op)] + " " : "") + describe(child);
   }
   return text + ")";
 }
@@ -147,13 +181,18 @@ Hits best_of(const Scores& scores, std::size_t k, double threshold) {
   return hits;
 }
 
-Hits search(const Xapian::Database& database, const QueryNode& root, std::uint32_t documents, Xapian::doccount k,
-            double threshold) {
+PreparedQuery::Implementation prepared_for(const QueryNode& root) {
   PreparedQuery::Implementation prepared;
   prepared.root = root;
   prepared.average_length = 1;
   prepared.prunes = has_optional_parts(root);
   for (char c = 'a'; c <= 'z'; ++c) prepared.inverse_document_frequencies[std::string(1, c)] = 1;
+  return prepared;
+}
+
+Hits search(const Xapian::Database& database, const QueryNode& root, std::uint32_t documents, Xapian::doccount k,
+            double threshold) {
+  const auto prepared = prepared_for(root);
   const WdfWeight weight;
   const auto query = rewrite_for_partition(prepared, {database, documents, documents}, weight);
   Hits hits;
@@ -167,6 +206,28 @@ Hits search(const Xapian::Database& database, const QueryNode& root, std::uint32
     if (guard::is_document(*match, documents)) hits.emplace_back(guard::number_of(*match).value, match.get_weight());
   }
   return hits;
+}
+
+// The first documents that match, by number, without weights; and the bounds on how many there are.
+struct Unscored {
+  std::vector<std::uint32_t> documents;
+  MatchBounds bounds;
+};
+
+Unscored first_matches(const Xapian::Database& database, const QueryNode& root, std::uint32_t documents,
+                       std::size_t most) {
+  Unscored found;
+  const auto query = rewrite_unscored(prepared_for(root), {database, documents, documents});
+  if (!query) return found;
+  found.bounds = query->matches;
+  Xapian::Enquire enquire(database);
+  enquire.set_weighting_scheme(Xapian::BoolWeight());
+  enquire.set_query(query->query);
+  const Xapian::MSet matches = enquire.get_mset(0, static_cast<Xapian::doccount>(most) + guard::count);
+  for (auto match = matches.begin(); match != matches.end() && found.documents.size() < most; ++match) {
+    if (guard::is_document(*match, documents)) found.documents.push_back(guard::number_of(*match).value);
+  }
+  return found;
 }
 
 }  // namespace
@@ -219,12 +280,24 @@ TEST_CASE("The best hits of any query are found on any documents, with and witho
     for (int q = 0; q < 30; ++q) {
       const QueryNode query = draw_query(random, vocabulary + 1, 3);
       const Scores scores = meaning(query, texts);
+      CAPTURE(describe(query));
+      CAPTURE(round);
+      for (const std::size_t most : {std::size_t{2}, texts.size()}) {
+        const auto found = first_matches(database, query, static_cast<std::uint32_t>(texts.size()), most);
+        std::vector<std::uint32_t> expected;
+        for (const auto& [document, score] : scores) expected.push_back(document);
+        CHECK(found.bounds.lowest <= static_cast<double>(expected.size()));
+        CHECK(found.bounds.highest >= static_cast<double>(expected.size()));
+        if (expected.size() > most) expected.resize(most);
+        REQUIRE(found.documents == expected);
+      }
+      const auto without_score = [](const auto& entry) { return entry.second == 0; };
+      if (!may_score_nothing(query)) CHECK(std::none_of(scores.begin(), scores.end(), without_score));
+      if (never_scores(query)) CHECK(std::all_of(scores.begin(), scores.end(), without_score));
       for (const Xapian::doccount k : {1u, 2u, 4u}) {
         for (const double threshold : {0.0, 1.0, 2.0, 3.0}) {
           const auto found = search(database, query, static_cast<std::uint32_t>(texts.size()), k, threshold);
           const auto expected = best_of(scores, k, threshold);
-          CAPTURE(describe(query));
-          CAPTURE(round);
           CAPTURE(k);
           CAPTURE(threshold);
           REQUIRE(found == expected);
