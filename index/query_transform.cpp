@@ -247,10 +247,22 @@ class Transform {
                settings_.frequent_words.share * static_cast<double>(statistics_.documents());
   }
 
-  bool can_match(const QueryNode& node) const {
-    if (node.op == QueryOperator::term) return statistics_.document_frequency(node.term) > 0;
-    if (node.op != QueryOperator::any_of) return true;
-    return std::any_of(node.children.begin(), node.children.end(), [&](const auto& child) { return can_match(child); });
+  // Whether it holds a word that occurs; what only filters is none.
+  bool holds_word(const QueryNode& node) const {
+    const auto holds = [&](const QueryNode& child) { return holds_word(child); };
+    switch (node.op) {
+      case QueryOperator::term: return statistics_.document_frequency(node.term) > 0;
+      case QueryOperator::all_of:
+      case QueryOperator::any_of: return std::any_of(node.children.begin(), node.children.end(), holds);
+      case QueryOperator::and_not:
+      case QueryOperator::and_maybe: return holds(node.children.front());
+      case QueryOperator::phrase:
+      case QueryOperator::near: return true;
+      case QueryOperator::unscored:
+      case QueryOperator::range:
+      case QueryOperator::prefix: break;
+    }
+    return false;
   }
 
   QueryNode any_of(QueryNode node, Role role) {
@@ -268,9 +280,7 @@ class Transform {
       side.push_back(run(std::move(child), of_children));
     }
     for (auto& synonym : together) needed.push_back(std::move(synonym));
-    const bool enough = std::any_of(needed.begin(), needed.end(), [&](const auto& part) {
-      return part.op != QueryOperator::unscored && can_match(part);
-    });
+    const bool enough = std::any_of(needed.begin(), needed.end(), [&](const auto& part) { return holds_word(part); });
     if (welcome.empty() || !enough) {
       for (auto& part : welcome) needed.push_back(std::move(part));
       return branch(QueryOperator::any_of, std::move(needed));
