@@ -36,6 +36,9 @@ TEST_CASE("where what was given up lasted longest, the high quantiles are longer
   for (int i = 0; i < 6; ++i) model.record_at_least(7ms, at(0s));
   CHECK(about(model.quantile(0.94, at(1s)), 1ms));
   CHECK(model.quantile(0.95, at(1s)) == LatencyModel::longer_than_known);
+  CHECK(model.curve(at(1s)).unanswered_after(500us) == 1);
+  CHECK(model.curve(at(1s)).unanswered_after(2ms) == doctest::Approx(0.06));
+  CHECK(model.curve(at(1s)).unanswered_after(1h) == doctest::Approx(0.06));
   LatencyModel nothing_answered;
   nothing_answered.record_at_least(7ms, at(0s));
   CHECK(nothing_answered.quantile(0.5, at(1s)) == LatencyModel::longer_than_known);
@@ -51,6 +54,33 @@ TEST_CASE("a subsystem starts where nothing is known, or where what is expected 
   CHECK(model.judge_start(29ms, at(1s)) == SubsystemModel::Verdict::let_through);
   CHECK(model.judge_start(29ms, at(1s)) == SubsystemModel::Verdict::skip);
   CHECK(model.judge_start(31ms, at(1s)) == SubsystemModel::Verdict::start);
+}
+
+TEST_CASE("where much is given up a subsystem starts as long as a fifth of its calls is answered") {
+  for (const auto& [answered, starts] : {std::pair{20, true}, std::pair{19, false}}) {
+    SubsystemModel model;
+    for (int i = 0; i < 100; ++i) {
+      if (i < answered) {
+        model.on_answered(1ms, false, at(0s));
+      } else {
+        model.on_given_up(6ms, at(0s));
+      }
+    }
+    CHECK((model.judge_start(1s, at(1s)) == SubsystemModel::Verdict::start) == starts);
+  }
+}
+
+TEST_CASE("a call is likely to come where four of five that lasted as long came within the grace") {
+  // 50 answered after 2 ms, 40 after 10 ms, 10 after 50 ms.
+  SubsystemModel model;
+  CHECK(model.likely_within(5ms, 1h, at(0s)));  // nothing is known
+  for (int i = 0; i < 100; ++i) model.on_answered(i < 50 ? 2ms : i < 90 ? 10ms : 50ms, false, at(0s));
+  CHECK_FALSE(model.likely_within(5ms, 0ms, at(1s)));  // half
+  CHECK_FALSE(model.likely_within(5ms, 4ms, at(1s)));  // none up to 9 ms
+  CHECK(model.likely_within(5ms, 6ms, at(1s)));        // 40 of 50
+  CHECK_FALSE(model.likely_within(5ms, 12ms, at(1s)));
+  CHECK(model.likely_within(5ms, 46ms, at(1s)));
+  CHECK_FALSE(model.likely_within(5ms, 52ms, at(1s)));  // longer than any took
 }
 
 TEST_CASE("of what is skipped one a second is let through, and one that is answered in time ends it") {
@@ -87,10 +117,11 @@ TEST_CASE("when many waited in vain at the same moment, waiting is tried again a
   while (!model.may_wait()) ++queries;
   CHECK(queries >= 198);
   CHECK(queries <= 201);
-  for (int i = 0; i < 10; ++i) {
-    model.on_waited(false);
-    CHECK(model.may_wait());
-  }
+  for (int i = 0; i < 12; ++i) model.on_waited(false);
+  for (int i = 0; i < 2; ++i) model.on_waited(true);  // three are owed again
+  CHECK(model.may_wait());
+  model.on_waited(true);
+  CHECK_FALSE(model.may_wait());
 }
 
 }  // namespace hedgerow::policy

@@ -13,22 +13,6 @@ std::uint64_t in_microseconds(Duration latency) {
   return static_cast<std::uint64_t>(std::max<Duration::rep>(0, latency.count()) / 1000);
 }
 
-// The product-limit estimate of Kaplan and Meier.
-std::optional<std::uint64_t> quantile_of(const Histogram& answered, const Histogram& given_up, double quantile) {
-  const auto answers = answered.buckets(), ends = given_up.buckets();
-  double at_risk = static_cast<double>(answered.count() + given_up.count());
-  double unanswered = 1;
-  auto end = ends.begin();
-  for (const auto& bucket : answers) {
-    for (; end != ends.end() && end->lowest < bucket.lowest; ++end) at_risk -= static_cast<double>(end->count);
-    const auto count = static_cast<double>(bucket.count);
-    unanswered *= 1 - count / at_risk;
-    if (1 - unanswered >= quantile) return std::min(bucket.highest, answered.max());
-    at_risk -= count;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 LatencyModel::Window::Window() : answered(microseconds()), given_up(microseconds()) {}
@@ -66,15 +50,47 @@ void LatencyModel::record_at_least(Duration latency, Instant now) {
 std::optional<Duration> LatencyModel::quantile(double quantile, Instant now) {
   turn(now);
   if (current_.count() + before_.count() == 0) return std::nullopt;
+  if (current_.given_up.count() + before_.given_up.count() > 0) return curve(now).quantile(quantile);
   Histogram answered = current_.answered;
   answered.merge(before_.answered);
-  if (current_.given_up.count() + before_.given_up.count() == 0) {
-    return std::chrono::microseconds(answered.value_at_quantile(quantile));
-  }
-  Histogram given_up = current_.given_up;
+  return std::chrono::microseconds(answered.value_at_quantile(quantile));
+}
+
+LatencyCurve LatencyModel::curve(Instant now) {
+  turn(now);
+  Histogram answered = current_.answered, given_up = current_.given_up;
+  answered.merge(before_.answered);
   given_up.merge(before_.given_up);
-  const auto microseconds = quantile_of(answered, given_up, quantile);
-  return microseconds ? std::chrono::microseconds(*microseconds) : longer_than_known;
+
+  LatencyCurve curve;
+  curve.answered = answered.count();
+  curve.given_up = given_up.count();
+  const auto ends = given_up.buckets();
+  double at_risk = static_cast<double>(curve.answered + curve.given_up);
+  double unanswered = 1;
+  auto end = ends.begin();
+  for (const auto& bucket : answered.buckets()) {
+    for (; end != ends.end() && end->lowest < bucket.lowest; ++end) at_risk -= static_cast<double>(end->count);
+    const auto count = static_cast<double>(bucket.count);
+    unanswered *= 1 - count / at_risk;
+    at_risk -= count;
+    curve.steps.push_back({std::chrono::microseconds(std::min(bucket.highest, answered.max())), std::max(0.0, unanswered)});
+  }
+  return curve;
+}
+
+double LatencyCurve::unanswered_after(Duration time) const {
+  const auto next = std::upper_bound(steps.begin(), steps.end(), time,
+                                     [](Duration wanted, const Step& step) { return wanted < step.time; });
+  return next == steps.begin() ? 1 : std::prev(next)->unanswered;
+}
+
+std::optional<Duration> LatencyCurve::quantile(double quantile) const {
+  if (answered + given_up == 0) return std::nullopt;
+  for (const Step& step : steps) {
+    if (1 - step.unanswered >= quantile) return step.time;
+  }
+  return LatencyModel::longer_than_known;
 }
 
 std::uint64_t LatencyModel::samples(Instant now) {

@@ -10,12 +10,28 @@
 // F (1 - 1/n)).
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
 
 namespace hedgerow::policy {
+
+// Which share is still unanswered after which time, by Kaplan and Meier.
+struct LatencyCurve {
+  struct Step {
+    Duration time;
+    double unanswered;
+  };
+  std::vector<Step> steps;  // in rising order of time
+  std::uint64_t answered = 0, given_up = 0;
+
+  double unanswered_after(Duration time) const;
+  // As LatencyModel's.
+  std::optional<Duration> quantile(double quantile) const;
+};
 
 class LatencyModel {
  public:
@@ -27,6 +43,7 @@ class LatencyModel {
   // nullopt: nothing recent to judge by. longer_than_known: so much was given up that no answer tells.
   static constexpr Duration longer_than_known = Duration::max();
   std::optional<Duration> quantile(double quantile, Instant now);
+  LatencyCurve curve(Instant now);
   std::uint64_t samples(Instant now);
   void forget();
 

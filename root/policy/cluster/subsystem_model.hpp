@@ -1,11 +1,12 @@
 // What recent queries taught about one optional subsystem: whether it is worth starting, and whether an answer that is
 // ready but for it may wait a moment. Pure.
 //
-// Intuition: what recently took too long for the time that is left is not started, so it costs nothing; once in a while
-// it is let through all the same, or nobody would notice that it is well again. And waiting in vain is rationed: a wait
-// that came to nothing costs a token, every query that could wait brings a small share of one, so that in the long run
-// no more than that share of the answers is later than without the subsystem. The 99th percentile of answers cannot
-// see half a per cent.
+// Intuition: what recently took too long for the time that is left, or hardly ever came, is not started, so it costs
+// nothing; once in a while it is let through all the same, or nobody would notice that it is well again. An answer that is
+// ready waits only where what is missing comes within the grace four times out of five. And waiting in vain is rationed,
+// whatever the model believes: a wait that came to nothing costs a token, one that paid brings a quarter of one, and every
+// query that could wait brings a small share of one. So where waiting does not pay, no more than that share of the answers
+// waits in vain in the long run: the 99th percentile of answers cannot see half a per cent.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,17 @@ namespace hedgerow::policy {
 
 struct SubsystemSettings {
   double quantile = 0.95;  // of recent latencies: what is expected
+  // Where so much was given up that this quantile is not known: started if at least this share of the calls was answered.
+  double least_answered = 0.2;
+  double likely = 0.8;              // the chance to come within the grace for which an answer waits
+  std::uint64_t few_samples = 20;   // with fewer the chance is not known
   Duration let_through_every = std::chrono::seconds(1);
   double vain_share = 0.005;  // of queries that wait in vain, in the long run
   double vain_burst = 3;      // and so many at once
-  double retry_share = 0.1;   // of calls, as AttemptBudget
-  double retry_burst = 20;
-  Duration judged_anew_every = std::chrono::milliseconds(20);  // the quantile is not computed for every query
+  double paid_share = 0.25;   // of a token, for a wait that paid
+  double retry_share = 0.2;   // of parts, as AttemptBudget
+  double retry_burst = 100;
+  Duration judged_anew_every = std::chrono::milliseconds(20);  // the curve is not computed for every query
 };
 
 class SubsystemModel {
@@ -45,7 +51,9 @@ class SubsystemModel {
   // A call was given up after so long. (Of failures nothing is learnt here: that they were fast says nothing.)
   void on_given_up(Duration latency, Instant now);
 
-  // Asked once by every query whose subsystem is all that it waits for.
+  // Whether a call that is open for so long is likely to be answered within the grace; true while little is known.
+  bool likely_within(Duration grace, Duration open_for, Instant now);
+  // Asked once by every query that has hits and titles, and not yet this subsystem.
   bool may_wait();
   void on_waited(bool in_vain);
 
@@ -54,6 +62,8 @@ class SubsystemModel {
   std::uint64_t samples(Instant now) { return latency_.samples(now); }
 
  private:
+  void judge_anew(Instant now);
+
   SubsystemSettings settings_;
   LatencyModel latency_;
   AttemptBudget retries_;
@@ -61,6 +71,7 @@ class SubsystemModel {
   std::optional<Instant> let_through_at_;
   std::optional<Instant> judged_at_;
   std::uint64_t judged_samples_ = 0;
+  LatencyCurve curve_;
   std::optional<Duration> expected_;
 };
 

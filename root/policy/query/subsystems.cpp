@@ -12,9 +12,6 @@ namespace {
 
 constexpr std::array every_kind{SubsystemKind::spelling, SubsystemKind::snippets, SubsystemKind::facets};
 
-// What takes twice as long as nearly all that was answered of late is not about to come.
-bool overdue(Duration elapsed, Duration expected) { return elapsed > 2 * expected + std::chrono::milliseconds(1); }
-
 }  // namespace
 
 Subsystems::Subsystems(Instant deadline, std::optional<Duration> wanted_grace, ReplicaChoice& replica_choice,
@@ -32,7 +29,7 @@ Actions Subsystems::add(SubsystemKind kind, std::vector<Part> parts, Instant now
   std::vector<std::size_t> added;
   for (auto& part : parts) {
     added.push_back(one.parts.size());
-    one.parts.push_back({std::move(part), false, false, 0, {}});
+    one.parts.push_back({std::move(part), false, false, {}});
   }
   if (added.empty() || one.status || finished_) return actions;
   if (!one.verdict) {
@@ -62,7 +59,6 @@ Subsystems::AnswerVerdict Subsystems::on_answer(AttemptId id, std::size_t place,
   AnswerVerdict verdict;
   Attempt& attempt = attempts_[id.value];
   if (!attempt.outstanding || std::erase(attempt.open, place) == 0) return verdict;
-  --of(attempt.kind).parts[place].outstanding;
   deliver(attempt.kind, place, verdict);
   if (attempt.open.empty()) end_answered(id, now, verdict);
   return verdict;
@@ -96,10 +92,9 @@ Actions Subsystems::on_failure(AttemptId id, std::size_t place, AttemptFailure f
   if (!attempt.outstanding || std::erase(attempt.open, place) == 0) return actions;
   const SubsystemKind kind = attempt.kind;
   One& one = of(kind);
-  PartState& part = one.parts[place];
-  --part.outstanding;
+  const PartState& part = one.parts[place];
   if (attempt.open.empty()) end_attempt(id);
-  if (!part.delivered && !part.dropped && part.outstanding == 0) {
+  if (!part.delivered && !part.dropped) {
     const bool has_replica = replica_choice_.choose(part.part.replicas, part.tried).has_value();
     const RetryVerdict verdict = judge_retry(failure, has_replica, deadline_, now, model(kind).retries());
     if (verdict == RetryVerdict::retry) send(kind, {place}, false, now, actions);
@@ -121,8 +116,8 @@ Actions Subsystems::on_failure(AttemptId id, AttemptFailure failure, Instant now
   std::vector<std::size_t> again;
   bool any_replica = false;
   for (const std::size_t place : places) {
-    PartState& part = one.parts[place];
-    if (part.delivered || part.dropped || part.outstanding > 0) continue;
+    const PartState& part = one.parts[place];
+    if (part.delivered || part.dropped) continue;
     again.push_back(place);
     any_replica = any_replica || replica_choice_.choose(part.part.replicas, part.tried).has_value();
   }
@@ -159,12 +154,8 @@ Actions Subsystems::settle(Instant now) {
 
 bool Subsystems::worth_waiting_for(SubsystemKind kind, Instant now) {
   if (wanted_grace_) return true;
-  const auto takes = model(kind).expected(now);
   const bool about_to_come = std::all_of(attempts_.begin(), attempts_.end(), [&](const Attempt& attempt) {
-    if (attempt.kind != kind || !attempt.outstanding || !takes) return true;
-    const Duration elapsed = now - attempt.sent;
-    if (*takes == LatencyModel::longer_than_known) return false;
-    return *takes - elapsed <= default_grace && !overdue(elapsed, *takes);
+    return attempt.kind != kind || !attempt.outstanding || model(kind).likely_within(default_grace, now - attempt.sent, now);
   });
   const bool affordable = model(kind).may_wait();
   return about_to_come && affordable;
@@ -214,13 +205,10 @@ void Subsystems::send(SubsystemKind kind, const std::vector<std::size_t>& places
   }
   for (auto& [leaf, wanted] : by_leaf) {
     const AttemptId id{static_cast<std::uint32_t>(attempts_.size())};
-    for (const std::size_t place : wanted) {
-      one.parts[place].tried.push_back(leaf);
-      ++one.parts[place].outstanding;
-    }
+    for (const std::size_t place : wanted) one.parts[place].tried.push_back(leaf);
     ++one.outstanding;
     replica_choice_.on_sent(leaf);
-    if (prefer) model(kind).retries().on_primary();
+    for (std::size_t i = 0; prefer && i < wanted.size(); ++i) model(kind).retries().on_primary();
     attempts_.push_back({kind, leaf, now, wanted, true});
     actions.push_back(SendParts{id, kind, leaf, std::move(wanted)});
   }
@@ -230,7 +218,6 @@ void Subsystems::end_attempt(AttemptId id) {
   Attempt& attempt = attempts_[id.value];
   if (!attempt.outstanding) return;
   attempt.outstanding = false;
-  for (const std::size_t place : attempt.open) --of(attempt.kind).parts[place].outstanding;
   attempt.open.clear();
   --of(attempt.kind).outstanding;
   replica_choice_.on_ended(attempt.leaf);

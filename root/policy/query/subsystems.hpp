@@ -2,8 +2,8 @@
 //
 // Intuition: an answer is as good without them, so none may cost it anything. One is started only if what it takes of
 // late fits into the time left, or else is `skipped`. It runs beside the query. When hits and titles are final (settle),
-// what is still open is waited for only if it is expected within a small grace, and never beyond the deadline; what is
-// not there then is `late`. What it taught goes into cluster/subsystem_model.
+// what is still open is waited for only if it is likely to come within a small grace, and never beyond the deadline; what
+// is not there then is `late`. What it taught goes into cluster/subsystem_model.
 //
 // The work of each is cut into parts: the one question of spelling, a snippet of one hit, the counts of one partition.
 // A part goes to one of its replicas, to another one after a failure; parts for the same leaf travel together. The first
@@ -107,7 +107,6 @@ class Subsystems {
     Part part;
     bool dropped = false;
     bool delivered = false;
-    std::uint32_t outstanding = 0;
     std::vector<LeafId> tried;
   };
   struct One {
