@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <future>
+#include <thread>
 
 #include "base/random.hpp"
 
@@ -192,7 +193,8 @@ TEST_CASE("side work never takes the last thread: searches go on beside it, with
     }
     CHECK(pool.load(Lane::side).running == most);
     CHECK(pool.load(Lane::side).queued == 8 - most);
-    CHECK(pool.load().running == 0);  // what roots choose replicas by
+    // What roots choose replicas by knows nothing of it. (A worker counts as running for a moment after its work ended.)
+    while (pool.load().running != 0) std::this_thread::yield();
     CHECK(pool.load().queued == 0);
     wanted = false;
     pool.wake();
