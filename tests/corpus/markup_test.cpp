@@ -85,6 +85,7 @@ TEST_CASE("the first line of a text is its title if it looks like one") {
       {"Format: https://example.org/\n\n", ""},
       {"bash (5.2-1) unstable; urgency=low\n\n", ""},
       {"#!/bin/sh\n\n", ""},
+      {".. note\n\n", ""},
       {"12.5\n\n", ""},
       {std::string(121, 'x') + "\n\n", ""},
       {"", ""},
