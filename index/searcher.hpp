@@ -57,8 +57,8 @@ class PartitionSearcher {
   ~PartitionSearcher();
 
   // The best k hits with global scores. A score threshold above 0 lets hits that rank below it be left out (it is a score
-  // that k hits elsewhere reach already). *stop is read at every document that is scored; once it is true the match
-  // ends with Errc::cancelled and the searcher stays usable. stop may be null.
+  // that k hits elsewhere reach already). *stop is read at every document that is scored or matches, and at every value
+  // that a range looks at; once true, the match ends with cancelled, the searcher stays usable. stop may be null.
   // Errors: cancelled; corrupt or io from the engine.
   result<PartitionHits> search(const PreparedQuery& query, std::uint32_t k, double score_threshold,
                                const std::atomic<bool>* stop);
