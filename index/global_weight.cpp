@@ -43,6 +43,8 @@ void GlobalWeight::init(double factor) {
 std::string GlobalWeight::name() const { return "hedgerow::GlobalWeight"; }
 
 double GlobalWeight::part(double wdf, double length) const {
+  // A guard, which may be 0/0 below: with k1 = 0, or without a least length.
+  if (wdf == 0) return 0;
   const double normalised = std::max(length * length_factor_, parameters_.min_normalised_length);
   const double denominator = parameters_.k1 * (normalised * parameters_.b + (1 - parameters_.b)) + wdf;
   return term_weight_ * (wdf / denominator);

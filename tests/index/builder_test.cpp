@@ -183,6 +183,36 @@ TEST_CASE("Title weight and scoring go from the settings into the manifest, and 
   CHECK(manifest.total_length == 2 * (8 + 1 + 1));
 }
 
+TEST_CASE("At the edges of BM25's parameters scores are numbers, and the best are the same however few are asked for") {
+  const TemporaryDirectory directory;
+  const auto documents = small_collection(2000, 197);
+  const Bm25Parameters edges[] = {{.k1 = 0, .k3 = 0, .b = 0, .min_normalised_length = 0},
+                                  {.k1 = 0, .k3 = 1000, .b = 1, .min_normalised_length = 1},
+                                  {.k1 = 1000, .k3 = 1, .b = 1, .min_normalised_length = 0}};
+  for (const Bm25Parameters& bm25 : edges) {
+    CAPTURE(bm25.k1);
+    CAPTURE(bm25.b);
+    VectorReader reader(documents);
+    BuildSettings settings = settings_for(directory.path(), 2);
+    settings.bm25 = bm25;
+    REQUIRE(build_index(reader, settings).has_value());
+    auto index = LocalSearch::open(directory.path()).value();
+    QueryMixture mixture(material_of(documents, 198), 199);
+    for (int i = 0; i < 40; ++i) {
+      const std::string query = mixture.next();
+      CAPTURE(query);
+      const auto few = index.search(query, 5);
+      if (!few) continue;
+      const auto all = index.search(query, 2000).value();
+      REQUIRE(few->hits.size() == std::min<std::size_t>(5, all.hits.size()));
+      for (std::size_t h = 0; h < few->hits.size(); ++h) {
+        CHECK(std::isfinite(few->hits[h].scored.score));
+        CHECK(few->hits[h].scored.document == all.hits[h].scored.document);
+      }
+    }
+  }
+}
+
 TEST_CASE("Facets are in the manifest, by name, with their documents, and a kind where every first value is of it") {
   const TemporaryDirectory directory;
   auto documents = small_collection(90, 181);
