@@ -26,7 +26,8 @@ HttpResponse ask(const std::string& method, const std::string& path) {
                            {"GET", "/v1/leaves/{leaf}", says("leaf")},
                            {"PUT", "/v1/leaves/{leaf}/faults", says("put")},
                            {"DELETE", "/v1/leaves/{leaf}/faults", says("delete")},
-                           {"GET", "/v1/{one}/{other}/end", says("two")}});
+                           {"GET", "/v1/{one}/{other}/end", says("two")},
+                           {"GET", "/v1/documents/{id...}", says("rest")}});
   asio::io_context context;
   HttpRequest request;
   request.method = method;
@@ -45,6 +46,14 @@ TEST_CASE("a path goes to the handler of its method, with the parts that its pat
   CHECK(ask("GET", "/v1/leaves/leaf-3").body == "leaf leaf=leaf-3");
   CHECK(ask("PUT", "/v1/leaves/a b/faults").body == "put leaf=a b");
   CHECK(ask("GET", "/v1/x/y/end").body == "two one=x other=y");
+}
+
+TEST_CASE("a pattern that ends with {name...} takes all that is left, as it is, and never nothing") {
+  CHECK(ask("GET", "/v1/documents/a").body == "rest id=a");
+  CHECK(ask("GET", "/v1/documents/a/b//c/").body == "rest id=a/b//c/");
+  CHECK(ask("GET", "/v1/documents//").body == "rest id=/");
+  for (const char* path : {"/v1/documents", "/v1/documents/"}) CHECK(ask("GET", path).status == 404);
+  CHECK(ask("PUT", "/v1/documents/a").status == 405);
 }
 
 TEST_CASE("what no pattern matches whole is 404, with problem details") {
