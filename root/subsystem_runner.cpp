@@ -284,7 +284,7 @@ AnswerSubsystems SubsystemRunner::statuses() const {
   AnswerSubsystems all;
   for (std::size_t i = 0; i < policy::subsystem_kinds; ++i) {
     const auto kind = static_cast<SubsystemKind>(i);
-    all[i] = {subsystems_.status(kind), subsystems_.time(kind)};
+    all[i] = {subsystems_.status(kind), subsystems_.duration(kind)};
   }
   return all;
 }

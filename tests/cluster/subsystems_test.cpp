@@ -199,7 +199,7 @@ TEST_CASE("a speller that dies is made good by the other one") {
   CHECK(answer["spelling"]["suggestion"] == "common");
 }
 
-TEST_CASE("a speller 300 ms late is late or skipped in every answer, with any deadline and from the first on; hits are whole") {
+TEST_CASE("a speller 300 ms late is late or skipped in every answer, with any deadline and from the first on, and hits are whole") {
   TestCluster cluster(shelf(1));
   for (const auto& leaf : cluster.leaves()) {
     cluster.set_faults(leaf, {{{"kind", "late"}, {"delay", format_duration(scaled(300ms))}, {"work", {"spelling"}}}});

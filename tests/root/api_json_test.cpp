@@ -171,7 +171,7 @@ TEST_CASE("facets, what may have been meant, and notes stand in the answer where
   CHECK(body["subsystems"]["facets"].dump() == R"({"status":"failed","ms":3.0})");
 }
 
-TEST_CASE("a document, to the letter; facets that are no object are none") {
+TEST_CASE("a document, to the letter, and facets that are no object are none") {
   const auto response = to_response(DocumentAnswer{"a/b", "näno", "", "<b>", R"({"section":["x","y"]})", PartitionId{3}, 1500us});
   CHECK(response.status == 200);
   CHECK(response.body == R"({"id":"a/b","title":"näno","url":"","text":"<b>","facets":{"section":["x","y"]},)"

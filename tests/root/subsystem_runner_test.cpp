@@ -95,7 +95,7 @@ TEST_CASE("spelling, snippets and facets are asked at once and come together in 
   });
 }
 
-TEST_CASE("where nobody offers spelling it is off; where all words are known it is ok, and nobody is asked") {
+TEST_CASE("where nobody offers spelling it is off, and where all words are known it is ok, and nobody is asked") {
   FakeCluster cluster({{0, 1, 2, 3}});
   cluster.run([&]() -> asio::awaitable<void> {
     Beside query(cluster);

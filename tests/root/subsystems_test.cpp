@@ -69,8 +69,8 @@ TEST_CASE("what is answered before hits and titles are final is ok, and costs no
   CHECK(life.status(spelling) == "ok");
   CHECK(life.status(facets) == "ok");
   CHECK(life.status(snippets) == "off");
-  CHECK(life.query->time(spelling) == 2ms);
-  CHECK(life.query->time(facets) == 3ms);
+  CHECK(life.query->duration(spelling) == 2ms);
+  CHECK(life.query->duration(facets) == 3ms);
   CHECK(life.in_flight() == 0);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("nothing known: it is waited for until the grace is over, and then lat
   CHECK(life.wakes(12ms) == "wake 13ms");
   CHECK(life.wakes(13ms) == "cancel 0; finish complete");
   CHECK(life.status(spelling) == "late");
-  CHECK(life.query->time(spelling) == 13ms);
+  CHECK(life.query->duration(spelling) == 13ms);
   CHECK(life.in_flight() == 0);
   CHECK(life.answers(0, 14ms) == "take");
   CHECK(life.fails(0, AttemptFailure::failed, 14ms) == "");
@@ -183,7 +183,7 @@ TEST_CASE("a failure goes to another replica, and to none when the time is over,
   CHECK(expired.status(facets) == "late");
 }
 
-TEST_CASE("a part that fails is asked again by itself; each part counts once") {
+TEST_CASE("a part that fails is asked again by itself, and each part counts once") {
   Life life;
   life.busy(2, 1);
   CHECK(life.starts(facets, 3, {1, 2}) == "ask 0 facets L1 of 0 1 2");
@@ -221,7 +221,7 @@ TEST_CASE("a snippet is asked of the leaf that delivers the hit, where it is up,
   CHECK(life.status(snippets) == "ok");
 }
 
-TEST_CASE("what failed fast says nothing of how long the work takes; what was late says that it takes at least so long") {
+TEST_CASE("what failed fast says nothing of how long the work takes, and what was late says that it takes at least so long") {
   Life life;
   for (int i = 0; i < 20; ++i) {
     Life::PolicyFixture fixture;

@@ -188,7 +188,7 @@ Actions Subsystems::abandon(Instant now) {
   return actions;
 }
 
-Duration Subsystems::time(SubsystemKind kind) const {
+Duration Subsystems::duration(SubsystemKind kind) const {
   const One& one = of(kind);
   return one.started && one.ended ? *one.ended - *one.started : Duration::zero();
 }

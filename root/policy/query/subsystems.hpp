@@ -96,7 +96,7 @@ class Subsystems {
   bool finished() const { return finished_; }
   SubsystemStatus status(SubsystemKind kind) const { return of(kind).status.value_or(SubsystemStatus::late); }
   // From the first call to the end.
-  Duration time(SubsystemKind kind) const;
+  Duration duration(SubsystemKind kind) const;
   bool has(SubsystemKind kind, std::size_t place) const { return of(kind).parts[place].delivered; }
   SubsystemKind kind_of(AttemptId attempt) const { return attempts_[attempt.value].kind; }
   // What this call is still to answer.
