@@ -42,7 +42,7 @@ TEST_CASE("late delays a leaf's answers and occupies no worker, hold occupies on
   const Duration delay = scaled(700ms);
 
   // The leaf's one worker goes on with other queries while an answer is held back.
-  cluster.set_faults("leaf-0", {{{"kind", "late"}, {"delay", format_duration(delay)}, {"word", "otter"}}});
+  cluster.set_faults("leaf-0", {{{"kind", "late"}, {"delay", format_duration(delay)}, {"word", "otter"}, {"work", {"search"}}}});
   auto slow = ask_in_background(cluster.root_address(), search_target("otter", {{"deadline", "60s"}, {"trace", "on"}}));
   REQUIRE(eventually(5s, [&] { return cluster.faults("leaf-0")[0]["applied"] == 2; }));  // both partitions' attempts
   const auto fast = complete_answer(cluster, "badger");
@@ -62,7 +62,7 @@ TEST_CASE("late delays a leaf's answers and occupies no worker, hold occupies on
   CHECK(traced == 2);
 
   // The same as a hold: the other query waits for the worker.
-  cluster.set_faults("leaf-0", {{{"kind", "hold"}, {"delay", format_duration(delay)}, {"word", "otter"}}});
+  cluster.set_faults("leaf-0", {{{"kind", "hold"}, {"delay", format_duration(delay)}, {"word", "otter"}, {"work", {"search"}}}});
   auto held = ask_in_background(cluster.root_address(), search_target("otter", {{"deadline", "60s"}, {"class", "interactive"}}));
   REQUIRE(eventually(5s, [&] { return cluster.faults("leaf-0")[0]["applied"] == 2; }));
   // Behind the first of the two holds at least.
@@ -175,7 +175,7 @@ TEST_CASE("a fault with a probability hits the same queries again for the same s
   TestCluster cluster(animals(1));
   const auto partitions = cluster.partitions_of("leaf-3");
   const auto run = [&](int seed) {
-    cluster.set_faults("leaf-3", {{{"kind", "error"}, {"probability", 0.5}, {"seed", seed}, {"word", "otter"}}});
+    cluster.set_faults("leaf-3", {{{"kind", "error"}, {"probability", 0.5}, {"seed", seed}, {"word", "otter"}, {"work", {"search"}}}});
     std::vector<std::map<std::uint32_t, std::string>> missing;
     for (int i = 0; i < 30; ++i) missing.push_back(missing_of(cluster.search("otter", {{"deadline", "20s"}}).json()));
     return missing;
