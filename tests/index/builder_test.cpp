@@ -15,6 +15,7 @@
 #include "index/builder.hpp"
 #include "index/fields.hpp"
 #include "index/generation.hpp"
+#include "index/global_weight.hpp"
 #include "index/guard.hpp"
 #include "index/local_search.hpp"
 #include "index/lookup.hpp"
@@ -197,6 +198,17 @@ TEST_CASE("At the edges of BM25's parameters scores are numbers, and the best ar
     settings.bm25 = bm25;
     REQUIRE(build_index(reader, settings).has_value());
     auto index = LocalSearch::open(directory.path()).value();
+    // The guards, which hold every term no time, score nothing: not 0/0.
+    const Xapian::Database partition((directory.path() / index.manifest().partitions[0].file).string());
+    Xapian::Enquire enquire(partition);
+    enquire.set_weighting_scheme(GlobalWeight(bm25, index.manifest().average_length(), nullptr));
+    enquire.set_query(Xapian::Query(*partition.allterms_begin("k")));
+    const Xapian::MSet everything = enquire.get_mset(0, partition.get_doccount());
+    REQUIRE(everything.size() > 2);
+    for (auto match = everything.begin(); match != everything.end(); ++match) {
+      const bool is_guard = *match == guard::front || *match == guard::back(documents.size());
+      CHECK((is_guard ? match.get_weight() == 0 : match.get_weight() > 0));
+    }
     QueryMixture mixture(material_of(documents, 198), 199);
     for (int i = 0; i < 40; ++i) {
       const std::string query = mixture.next();
