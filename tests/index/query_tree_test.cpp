@@ -240,7 +240,10 @@ TEST_CASE("Damaged queries are refused or run, and never more than that") {
   int ran = 0;
   int refused = 0;
   for (int i = 0; i < 4000; ++i) {
-    std::string bytes = parse(mixture.next()).serialise();
+    Q query = parse(mixture.next());
+    if (random.chance(0.3)) query = Q(Q::OP_FILTER, query, Q(Q::OP_VALUE_RANGE, 5, "\x20", "\xf0"));
+    if (random.chance(0.2)) query = Q(Q::OP_OR, query, Q(Q::OP_SCALE_WEIGHT, Q(Q::OP_VALUE_GE, 20, "a"), 0.0));
+    std::string bytes = query.serialise();
     for (std::uint64_t damage = 1 + random.below(4); damage > 0 && !bytes.empty(); --damage) {
       const std::size_t at = random.below(bytes.size());
       switch (random.below(5)) {
