@@ -1,6 +1,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +33,23 @@ std::string name_of_entry(std::string_view path) {
 }
 
 bool is_hidden(std::string_view path) { return path.starts_with('.') || path.find("/.") != std::string_view::npos; }
+
+// libarchive gives names that an archive holds as Unicode (zip's and 7zip's) in the thread's character set, or, where
+// that lacks a letter, not at all. Programs start in the locale "C"; while one of these lives, it is UTF-8.
+class Utf8Names {
+ public:
+  Utf8Names() : before_(::uselocale(utf8())) {}
+  ~Utf8Names() { ::uselocale(before_); }
+  Utf8Names(const Utf8Names&) = delete;
+
+ private:
+  static locale_t utf8() {
+    static const locale_t made = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
+    return made;
+  }
+
+  locale_t before_;
+};
 
 struct CloseArchive {
   void operator()(archive* opened) const { archive_read_free(opened); }
@@ -74,6 +92,7 @@ result<void> ArchiveFiles::open() {
   if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) return Error{Errc::io, file_ + ": " + std::strerror(errno)};
   file_bytes_ = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
 
+  const Utf8Names utf8;
   archive_.reset(archive_read_new());
   archive* const opened = archive_.get();
   archive_read_support_filter_gzip(opened);
@@ -102,6 +121,7 @@ std::variant<TreeFile, ReadError, EndOfCorpus> ArchiveFiles::next() {
     over_ = true;
     return ReadError{file_, 0, "cannot be read beyond this point: " + *broken_, true};
   }
+  const Utf8Names utf8;
   for (; !over_; status_ = archive_read_next_header(archive_.get(), &entry_)) {
     archive_entry* const entry = std::exchange(entry_, nullptr);
     if (status_ == ARCHIVE_RETRY) continue;
@@ -129,7 +149,7 @@ std::variant<TreeFile, ReadError, EndOfCorpus> ArchiveFiles::next() {
     } else if (is_hidden(name)) {
       pass_over("hidden files and folders");
     } else if (name.empty()) {
-      pass_over("files without a name");
+      return ReadError{file_, 0, "a file whose name cannot be read", false};
     } else {
       TreeFile file{std::move(name), {}, {}, {}};
       if (archive_entry_mtime_is_set(entry)) file.modified = archive_entry_mtime(entry);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 
@@ -302,6 +303,15 @@ TEST_CASE("an archive's paths are names and no places, and what is no file in it
   CHECK(all.notes[0] == "devices, pipes and sockets passed over: 1");
   CHECK(all.notes[1] == "hidden files and folders passed over: 2");
   CHECK(all.notes[2] == "links passed over: 1");
+}
+
+// Made by Python's zipfile, which marks names beyond ASCII as UTF-8.
+TEST_CASE("names beyond ASCII are read from a zip, though the program runs in the locale C, and that stays as it was") {
+  const Everything all = read_tree(HEDGEROW_SOURCE_DIR "/tests/corpus/data/names.zip");
+  CHECK(all.ids() == Texts{"ordner/\xe7\x94\x9f\xe5\x9e\xa3-\xc3\xa9.txt", "plain.txt"});
+  CHECK(all.errors.empty());
+  CHECK(all.documents[0].title == "Hecke");
+  CHECK(std::mblen("\xc3\xa9", 2) == -1);
 }
 
 TEST_CASE("an archive that breaks off is a fatal error after the files that were whole, never a silent end") {
