@@ -100,7 +100,7 @@ TEST_CASE("suggestions come in the order asked, empty where there is none") {
   });
 }
 
-TEST_CASE("a document is looked up by its id: itself, or what it is about; another id is not found") {
+TEST_CASE("a document is looked up by its id: itself, or what it is about, and another id is not found") {
   RunningLeaf leaf;
   leaf.run([&]() -> asio::awaitable<void> {
     const auto root = co_await RootSide::connect(leaf);
@@ -136,7 +136,7 @@ TEST_CASE("a document is looked up by its id: itself, or what it is about; anoth
   });
 }
 
-TEST_CASE("a leaf of no partition spells, and serves nothing else; one of nothing does not start") {
+TEST_CASE("a leaf of no partition spells, and serves nothing else, and one of nothing does not start") {
   auto settings = speller();
   settings.no_partitions = true;
   {

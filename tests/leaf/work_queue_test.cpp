@@ -80,7 +80,7 @@ TEST_CASE("any mixture comes out as a stable sort would put it") {
   }
 }
 
-TEST_CASE("a lane beyond its bound refuses, and takes again when there is room; the other lane is not concerned") {
+TEST_CASE("a lane beyond its bound refuses, and takes again when there is room, and the other lane is not concerned") {
   WorkQueue<int> queue({.waiting = 2, .running = 9}, {.waiting = 1, .running = 9});
   CHECK(push(queue, 1, WorkKind::search, interactive, 10ms).has_value());
   const auto second = push(queue, 2, WorkKind::fetch, batch, 10ms);
