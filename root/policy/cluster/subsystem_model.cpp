@@ -29,10 +29,8 @@ std::optional<Duration> SubsystemModel::expected(Instant now) {
 
 SubsystemModel::Verdict SubsystemModel::judge_start(Duration left, Instant now) {
   const auto takes = expected(now);
-  const double calls = static_cast<double>(curve_.answered + curve_.given_up);
-  const bool often_answered = static_cast<double>(curve_.answered) >= settings_.least_answered * calls;
-  const bool fits = !takes || (*takes == LatencyModel::longer_than_known ? often_answered : *takes <= left);
-  if (fits) return Verdict::start;
+  const bool fits = !takes || *takes == LatencyModel::longer_than_known || *takes <= left;
+  if (fits && answered_share_ >= settings_.least_answered) return Verdict::start;
   if (let_through_at_ && now - *let_through_at_ < settings_.let_through_every) return Verdict::skip;
   let_through_at_ = now;
   return Verdict::let_through;
@@ -47,11 +45,18 @@ bool SubsystemModel::likely_within(Duration grace, Duration open_for, Instant no
 }
 
 void SubsystemModel::on_answered(Duration latency, bool let_through, Instant now) {
-  if (let_through) latency_.forget();
+  if (let_through) {
+    latency_.forget();
+    answered_share_ = 1;
+  }
+  answered_share_ += (1 - answered_share_) / settings_.latest_calls;
   latency_.record(latency, now);
 }
 
-void SubsystemModel::on_given_up(Duration latency, Instant now) { latency_.record_at_least(latency, now); }
+void SubsystemModel::on_given_up(Duration latency, Instant now) {
+  answered_share_ -= answered_share_ / settings_.latest_calls;
+  latency_.record_at_least(latency, now);
+}
 
 bool SubsystemModel::may_wait() {
   vain_tokens_ = std::min(settings_.vain_burst, vain_tokens_ + settings_.vain_share);

@@ -6,7 +6,7 @@
 // ready waits only where what is missing comes within the grace four times out of five. And waiting in vain is rationed,
 // whatever the model believes: a wait that came to nothing costs a token, one that paid brings a quarter of one, and every
 // query that could wait brings a small share of one. So where waiting does not pay, no more than that share of the answers
-// waits in vain in the long run: the 99th percentile of answers cannot see half a per cent.
+// waits in vain in the long run: a quarter of a per cent, which the 99th percentile of answers hardly sees.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,14 @@ namespace hedgerow::policy {
 
 struct SubsystemSettings {
   double quantile = 0.95;  // of recent latencies: what is expected
-  // Where so much was given up that this quantile is not known: started if at least this share of the calls was answered.
+  // Started only while at least this share of the latest calls was answered: of some thirty, the later ones more.
   double least_answered = 0.2;
+  double latest_calls = 32;
   double likely = 0.8;              // the chance to come within the grace for which an answer waits
   std::uint64_t few_samples = 20;   // with fewer the chance is not known
   Duration let_through_every = std::chrono::seconds(1);
-  double vain_share = 0.005;  // of queries that wait in vain, in the long run
-  double vain_burst = 3;      // and so many at once
+  double vain_share = 0.0025;  // of queries that wait in vain, in the long run
+  double vain_burst = 2;      // and so many at once
   double paid_share = 0.25;   // of a token, for a wait that paid
   double retry_share = 0.2;   // of parts, as AttemptBudget
   double retry_burst = 100;
@@ -68,6 +69,7 @@ class SubsystemModel {
   LatencyModel latency_;
   AttemptBudget retries_;
   double vain_tokens_;
+  double answered_share_ = 1;  // of the latest calls
   std::optional<Instant> let_through_at_;
   std::optional<Instant> judged_at_;
   std::uint64_t judged_samples_ = 0;
