@@ -89,7 +89,8 @@ class ArchiveFiles final : public TreeFiles {
 result<void> ArchiveFiles::open() {
   descriptor_ = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status{};
-  if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) return Error{Errc::io, file_ + ": " + std::strerror(errno)};
+  if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0)
+    return Error{Errc::io, file_ + ": " + std::strerror(errno)};
   file_bytes_ = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
 
   const Utf8Names utf8;
@@ -129,7 +130,8 @@ std::variant<TreeFile, ReadError, EndOfCorpus> ArchiveFiles::next() {
     if (entry == nullptr && status_ == ARCHIVE_OK) continue;  // that one is done with
     if (status_ != ARCHIVE_OK && status_ != ARCHIVE_WARN) {
       over_ = status_ == ARCHIVE_FATAL;
-      ReadError error{file_, 0, "cannot be read " + std::string(over_ ? "beyond this point: " : "here: ") + message(), over_};
+      ReadError error{file_, 0, "cannot be read " + std::string(over_ ? "beyond this point: " : "here: ") + message(),
+                      over_};
       status_ = ARCHIVE_OK;
       return error;
     }

@@ -144,7 +144,8 @@ std::variant<TreeFile, ReadError, EndOfCorpus> FolderFiles::next() {
       pass_over("devices, pipes and sockets");
       continue;
     }
-    return TreeFile{path, file_url(url_root_ + path), status.st_mtim.tv_sec, static_cast<std::uint64_t>(status.st_size)};
+    return TreeFile{path, file_url(url_root_ + path), status.st_mtim.tv_sec,
+                    static_cast<std::uint64_t>(status.st_size)};
   }
   return EndOfCorpus{};
 }

@@ -30,7 +30,9 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, n>& nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_heading(std::string_view name) { return name.size() == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'; }
+bool is_heading(std::string_view name) {
+  return name.size() == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6';
+}
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -249,8 +251,8 @@ result<PlainText> reduce_html(std::string_view html) {
   }
   // Control characters would end the parser's text.
   std::string sound(html);
-  std::replace_if(sound.begin(), sound.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && !is_blank(c); },
-                  ' ');
+  std::replace_if(
+      sound.begin(), sound.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && !is_blank(c); }, ' ');
 
   const std::unique_ptr<xmlParserCtxt, FreeParser> parser(htmlNewParserCtxt());
   if (!parser) return Error{Errc::internal, "no memory for the HTML parser"};

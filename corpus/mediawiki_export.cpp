@@ -60,7 +60,8 @@ struct ExportEvents {
 
 void MediawikiExport::FreeParser::operator()(_xmlParserCtxt* parser) const { xmlFreeParserCtxt(parser); }
 
-MediawikiExport::MediawikiExport(ByteStream bytes, std::uint64_t longest) : bytes_(std::move(bytes)), longest_(longest) {
+MediawikiExport::MediawikiExport(ByteStream bytes, std::uint64_t longest)
+    : bytes_(std::move(bytes)), longest_(longest) {
   xmlSAXHandler events{};
   events.initialized = XML_SAX2_MAGIC;
   events.startElementNs = ExportEvents::start;
@@ -72,7 +73,8 @@ MediawikiExport::MediawikiExport(ByteStream bytes, std::uint64_t longest) : byte
   events.serror = ExportEvents::error;
   parser_.reset(xmlCreatePushParserCtxt(&events, this, nullptr, 0, nullptr));
   // Always UTF-8, whatever the XML declaration says: its bytes are made so before the parser sees them.
-  if (parser_) xmlCtxtUseOptions(parser_.get(), XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_IGNORE_ENC);
+  if (parser_)
+    xmlCtxtUseOptions(parser_.get(), XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_IGNORE_ENC);
 }
 
 MediawikiExport::~MediawikiExport() = default;
@@ -134,7 +136,8 @@ void MediawikiExport::feed() {
   block_.remove_prefix(piece.size());
   if (!begun_) {
     begun_ = true;
-    if (piece.starts_with("\xff\xfe") || piece.starts_with("\xfe\xff")) return fail(1, "is UTF-16, and UTF-8 is expected");
+    if (piece.starts_with("\xff\xfe") || piece.starts_with("\xfe\xff"))
+      return fail(1, "is UTF-16, and UTF-8 is expected");
     if (piece.starts_with("\xef\xbb\xbf")) piece.remove_prefix(3);
   }
   const std::string text = sound(piece, last);

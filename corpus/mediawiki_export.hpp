@@ -40,7 +40,8 @@ struct WikiPage {
 class MediawikiExport {
  public:
   // Errors: those of ByteStream::open.
-  static result<std::unique_ptr<MediawikiExport>> open(const std::filesystem::path& file, std::uint64_t longest_page_bytes);
+  static result<std::unique_ptr<MediawikiExport>> open(const std::filesystem::path& file,
+                                                       std::uint64_t longest_page_bytes);
   ~MediawikiExport();
   MediawikiExport(const MediawikiExport&) = delete;
 

@@ -18,7 +18,8 @@ bool is_letter(char c) {
 bool looks_like_title(std::string_view title) {
   if (title.size() > longest_title_bytes || title.find("://") != std::string_view::npos) return false;
   // Prose that goes on, code, and settings.
-  if (title.starts_with('.') || title.find_first_of("{};=\\") != std::string_view::npos || title.ends_with(',')) return false;
+  if (title.starts_with('.') || title.find_first_of("{};=\\") != std::string_view::npos || title.ends_with(','))
+    return false;
   return std::count_if(title.begin(), title.end(), is_letter) >= 3;
 }
 

@@ -1,5 +1,5 @@
-// What the mark-up of a file comes down to: a title and text that can be searched and shown. And plain text files, which
-// have no mark-up. Pure.
+// What the mark-up of a file comes down to: a title and text that can be searched and shown. And plain text files,
+// which have no mark-up. Pure.
 #pragma once
 
 #include <string>

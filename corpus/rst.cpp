@@ -10,8 +10,9 @@ namespace hedgerow {
 namespace {
 
 // Directives of which nothing is shown, of which only the body is, and whose body is code.
-constexpr std::array<std::string_view, 12> hidden{"toctree", "index",          "contents", "image",   "raw",  "include",
-                                                  "meta",    "literalinclude", "only",     "highlight", "role", "default-role"};
+constexpr std::array<std::string_view, 12> hidden{"toctree", "index",     "contents", "image",
+                                                  "raw",     "include",   "meta",     "literalinclude",
+                                                  "only",    "highlight", "role",     "default-role"};
 constexpr std::array<std::string_view, 7> body_only{"figure",     "code-block",    "code",  "sourcecode",
                                                     "list-table", "currentmodule", "module"};
 constexpr std::array<std::string_view, 6> code_body{"code-block", "code",    "sourcecode",
@@ -199,8 +200,8 @@ class RstReducer {
     }
     const std::size_t colons = markup.find("::");
     const std::string_view name = markup.substr(0, colons);
-    const bool is_directive = colons != std::string_view::npos && !markup.starts_with('_') && !markup.starts_with('|') &&
-                              name.find(' ') == std::string_view::npos;
+    const bool is_directive = colons != std::string_view::npos && !markup.starts_with('_') &&
+                              !markup.starts_with('|') && name.find(' ') == std::string_view::npos;
     if (!is_directive || is_one_of(name, hidden)) {
       hidden_deeper_than_ = indent;
       return;

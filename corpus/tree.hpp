@@ -3,8 +3,8 @@
 // A file is one document. Files that are compressed one by one ("changelog.gz") are unpacked; binary files, hidden ones
 // and links are passed over and counted in the notes. Whatever is no mark-up of these (source code, say) is text.
 //   id      the path below the folder, "bash/README.gz"
-//   title   what the content names: <title> or the first heading, or a first line that looks like a title; else the last
-//           two parts of the path
+//   title   what the content names: <title> or the first heading, or a first line that looks like a title; else the
+//           last two parts of the path
 //   url     file:// and the path; empty for archives
 //   text    the content without mark-up
 //   facets  type (text, markdown, rst, html), folder (the first part of the path, where there are several), modified

@@ -27,7 +27,8 @@ struct TreeFile {
 class TreeFiles {
  public:
   virtual ~TreeFiles() = default;
-  // The next ordinary file, an error in its place, or the end. Hidden files (".git"), links and devices are passed over.
+  // The next ordinary file, an error in its place, or the end. Hidden files (".git"), links and devices are passed
+  // over.
   virtual std::variant<TreeFile, ReadError, EndOfCorpus> next() = 0;
   // The next piece of the file that next() gave last, empty at its end; it holds until the next call.
   virtual result<std::string_view> next_piece() = 0;

@@ -104,7 +104,8 @@ Document WikipediaReader::document_of(WikiPage page) {
   } else {
     document.text = std::move(page.text);
   }
-  if (const std::string_view time = trimmed(page.timestamp); !time.empty()) document.facets["modified"] = {std::string(time)};
+  if (const std::string_view time = trimmed(page.timestamp); !time.empty())
+    document.facets["modified"] = {std::string(time)};
   return document;
 }
 

@@ -21,8 +21,8 @@ struct ReducedWikitext {
 };
 
 // Templates (nested as they may be), references, comments, files, formulas and links to other languages are dropped; of
-// links the text is kept, of tables the cells, of lists and headings the lines; what <nowiki> and <pre> hold is taken as
-// it stands. Linear in the text, however its marks nest or fail to close. wikitext is valid UTF-8.
+// links the text is kept, of tables the cells, of lists and headings the lines; what <nowiki> and <pre> hold is taken
+// as it stands. Linear in the text, however its marks nest or fail to close. wikitext is valid UTF-8.
 ReducedWikitext reduce_wikitext(std::string_view wikitext, const WikiNames& names = {});
 
 }  // namespace hedgerow

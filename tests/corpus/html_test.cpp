@@ -156,7 +156,8 @@ TEST_CASE("pages broken at random never crash, and what comes out is UTF-8") {
   Random random(20);
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);
-    const std::string bytes = mutated(page, random, {"<", "</", "<!--", "<script>", "&#x", "\"", "<pre>", "]]>", "\xff"});
+    const std::string bytes =
+        mutated(page, random, {"<", "</", "<!--", "<script>", "&#x", "\"", "<pre>", "]]>", "\xff"});
     const auto plain = reduce_html(decode_text(bytes, declared_encoding(bytes)).text);
     if (!plain) continue;
     REQUIRE(is_valid_utf8(plain->title));

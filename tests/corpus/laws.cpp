@@ -52,7 +52,9 @@ std::string mutated(std::string_view bytes, Random& random, const std::vector<st
     const std::size_t length = 1 + random.below(40);
     switch (random.below(6)) {
       case 0:
-        for (std::size_t i = at; i < std::min(at + length, text.size()); ++i) text[i] = static_cast<char>(random.next());
+        for (std::size_t i = at; i < std::min(at + length, text.size()); ++i) {
+          text[i] = static_cast<char>(random.next());
+        }
         break;
       case 1: text.erase(at, length); break;
       case 2: text.insert(at, text.substr(at, length)); break;

@@ -145,7 +145,8 @@ TEST_CASE("reStructuredText loses its marks and keeps its words") {
       {"Title\n=====\n\ntext\ngoes on", "Title\n\ntext goes on"},
       {"====\nOver\n====\n\nUnder\n~~~~~\nx", "Over\n\nUnder\n\nx"},
       {"**b** *i* ``c_d*e`` 2 * 3 *args", "b i c_d*e 2 * 3 args"},
-      {":ref:`text <target>` :class:`~a.B` `link <http://x>`_ `phrase`_ word_ snake_case_x", "text a.B link phrase word snake_case_x"},
+      {":ref:`text <target>` :class:`~a.B` `link <http://x>`_ `phrase`_ word_ snake_case_x",
+       "text a.B link phrase word snake_case_x"},
       {"a [1]_ note\n\n.. [1] The note.", "a [1] note\n\nThe note."},
       {".. code-block:: python\n   :linenos:\n\n   x = *a*\n\ny", "   x = *a*\n\ny"},
       {"Example::\n\n    *code*\n      more\n\ntext *i*", "Example:\n\n    *code*\n      more\n\ntext i"},
@@ -174,8 +175,9 @@ TEST_CASE("reStructuredText loses its marks and keeps its words") {
 
 TEST_CASE("a megabyte of every hostile shape is reduced in time that grows with its size alone") {
   const std::size_t size = 1 << 20;
-  for (const std::string piece : {"[", "]", "[](", "![", "`", "``` ", "*", "_a", "<", "<a", "<!--", "\\", "> ", "- ", "|", "&",
-                                  "#", "\n", "=\n", "a\n=\n", "``a", "`a`", ":a:`", ".. ", ".. a::\n", "[a][", "\n    a"}) {
+  for (const std::string piece :
+       {"[", "]", "[](", "![", "`",   "``` ",   "*",   "_a",  "<",    "<a",  "<!--",     "\\",   "> ",     "- ",
+        "|", "&", "#",   "\n", "=\n", "a\n=\n", "``a", "`a`", ":a:`", ".. ", ".. a::\n", "[a][", "\n    a"}) {
     CAPTURE(piece);
     const std::string text = repeated(piece, size / piece.size());
     CHECK(reduce_markdown(text).text.size() <= 2 * size);
@@ -190,7 +192,8 @@ TEST_CASE("Markdown and reStructuredText broken at random never crash, and what 
   Random random(21);
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);
-    const std::vector<std::string_view> words{"`", "[", "](", "```\n", "\n\n", "*", "::\n\n", ".. ", "|", "<!--", "\xc3"};
+    const std::vector<std::string_view> words{"`",      "[",   "](", "```\n", "\n\n", "*",
+                                              "::\n\n", ".. ", "|",  "<!--",  "\xc3"};
     for (const PlainText& plain : {reduce_markdown(decode_text(mutated(markdown, random, words)).text),
                                    reduce_rst(decode_text(mutated(rst, random, words)).text)}) {
       REQUIRE(is_valid_utf8(plain.title));

@@ -32,7 +32,8 @@ struct Entry {
 };
 
 // An archive as libarchive's writer of that format ("ustar", "pax", "zip", …) and filter makes it.
-std::string archive_of(const std::vector<Entry>& entries, const std::string& format, const std::string& filter = "none") {
+std::string archive_of(const std::vector<Entry>& entries, const std::string& format,
+                       const std::string& filter = "none") {
   std::size_t bytes = 100'000;
   for (const Entry& entry : entries) bytes += 2 * entry.bytes.size() + 4096;
   std::string out(bytes, '\0');
@@ -63,7 +64,8 @@ std::vector<Entry> sample_entries() {
   std::vector<Entry> entries;
   for (const auto& file : std::filesystem::recursive_directory_iterator(sample_path)) {
     if (!file.is_regular_file()) continue;
-    entries.push_back({std::filesystem::relative(file.path(), sample_path).string(), contents(file.path().string()), AE_IFREG, {}});
+    entries.push_back(
+        {std::filesystem::relative(file.path(), sample_path).string(), contents(file.path().string()), AE_IFREG, {}});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });
   return entries;
@@ -107,7 +109,8 @@ TEST_CASE("a folder's files are documents: path, title and text of their content
   const auto& html = all.documents[2];
   CHECK(html.title == "Laying a hedge \xe2\x80\x94 a manual");
   CHECK(html.text ==
-        "Laying a hedge\n\nCut each stem almost through and bend it \xe2\x80\x94 it is now a pleacher.\n\nClear the ditch.\n"
+        "Laying a hedge\n\nCut each stem almost through and bend it \xe2\x80\x94 it is now a pleacher.\n\nClear the "
+        "ditch.\n"
         "Drive in stakes, 18\xe2\x80\xb3 apart.\n\ntools:\n    billhook   1\n    gloves     2\n\nTree Good\nHazel yes");
   CHECK(html.url == "file://" + std::filesystem::canonical(sample_path).string() + "/manual/page.html");
   CHECK(html.facets.at("type") == Texts{"html"});
@@ -124,7 +127,8 @@ TEST_CASE("a folder's files are documents: path, title and text of their content
 TEST_CASE("the order is that of the paths' bytes, and the fraction rises to 1 with it") {
   const TemporaryFolder folder;
   for (const std::string name : {"a", "a-b", "a.d", "b"}) std::filesystem::create_directory(folder.path(name));
-  for (const std::string name : {"a/z", "a/B", "a-b/x", "a.d/y", "b/1", "b/2", "Z", "a b", "a0"}) folder.write(name, "text");
+  for (const std::string name : {"a/z", "a/B", "a-b/x", "a.d/y", "b/1", "b/2", "Z", "a b", "a0"})
+    folder.write(name, "text");
   const Everything all = read_tree(folder.path());
   Texts sorted = all.ids();
   std::sort(sorted.begin(), sorted.end());
@@ -136,7 +140,7 @@ TEST_CASE("the order is that of the paths' bytes, and the fraction rises to 1 wi
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(all.fractions[i] == doctest::Approx(expected[i]));
 }
 
-TEST_CASE("links, hidden files, devices and binary files are passed over and counted; nothing outside is read") {
+TEST_CASE("links, hidden files, devices and binary files are passed over and counted, and nothing outside is read") {
   const TemporaryFolder outside;
   outside.write("secret.txt", "secret");
   const TemporaryFolder folder;
@@ -320,7 +324,8 @@ TEST_CASE("an archive that breaks off is a fatal error after the files that were
   Random random(5);
   for (int i = 0; i < 400; ++i) {
     std::string text;
-    for (int word = 0; word < 400; ++word) text += std::to_string(random.below(1'000'000)) + (word % 9 == 8 ? "\n" : " ");
+    for (int word = 0; word < 400; ++word)
+      text += std::to_string(random.below(1'000'000)) + (word % 9 == 8 ? "\n" : " ");
     entries.push_back({"file-" + std::to_string(100 + i), text, AE_IFREG, {}});
   }
   for (const std::string filter : {"none", "gzip", "xz", "zstd"}) {
@@ -393,12 +398,14 @@ TEST_CASE("archives broken at random never crash, hang, or break a promise") {
     std::string format;
     std::string filter;
   };
-  for (const Row& row : {Row{"pax", "none"}, Row{"zip", "none"}, Row{"7zip", "none"}, Row{"cpio", "none"}, Row{"ustar", "gzip"}}) {
+  for (const Row& row :
+       {Row{"pax", "none"}, Row{"zip", "none"}, Row{"7zip", "none"}, Row{"cpio", "none"}, Row{"ustar", "gzip"}}) {
     CAPTURE(row.format);
     const std::string whole = archive_of(sample_entries(), row.format, row.filter);
     for (int round = 0; round < 200; ++round) {
       CAPTURE(round);
-      const std::string path = folder.write("f", mutated(whole, random, {"\0\0\0\0", "PK\3\4", "\xff\xff\xff\xff", "ustar"}));
+      const std::string path =
+          folder.write("f", mutated(whole, random, {"\0\0\0\0", "PK\3\4", "\xff\xff\xff\xff", "ustar"}));
       if (auto opened = open_corpus("tree:" + path, {}); opened.has_value()) read_tree(path);
     }
   }
@@ -443,7 +450,8 @@ TEST_CASE("/usr/share/doc is read whole, and every file of it is a document, an 
   CHECK(std::find(ids.begin(), ids.end(), "dpkg/copyright") != ids.end());
   const auto copyright = std::find(ids.begin(), ids.end(), "libc6/copyright");
   REQUIRE(copyright != ids.end());
-  CHECK(all.documents[static_cast<std::size_t>(copyright - ids.begin())].text.find("GNU C Library") != std::string::npos);
+  CHECK(all.documents[static_cast<std::size_t>(copyright - ids.begin())].text.find("GNU C Library") !=
+        std::string::npos);
   for (const Document& document : all.documents) {
     CAPTURE(document.id);
     REQUIRE(document.title.find_first_not_of(" \t\r\n") != std::string::npos);

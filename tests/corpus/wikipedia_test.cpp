@@ -15,31 +15,31 @@ using Texts = std::vector<std::string>;
 
 const std::string sample_path = HEDGEROW_SOURCE_DIR "/tests/corpus/data/mini-wiki.xml";
 
-const Document hedgerow_page{
-    "12",
-    "Hedgerow",
-    "https://garden.example/wiki/Hedgerow",
-    "A hedge or hedgerow is a line of closely spaced shrubs and sometimes trees, planted and trained to form a barrier. "
-    "See the survey of 1994 for caf\xc3\xa9 gardens & lanes.\n"
-    "\n"
-    "History\n"
-    "\n"
-    "The word hedge occurs in English place names. Kategorie:Farming tells more.\n"
-    "Roman farms\n"
-    "Saxon farms\n"
-    "Devon banks\n"
-    "and ditches\n"
-    "\n"
-    "Lengths\n"
-    "\n"
-    "Lengths of hedges\n"
-    "Country Kilometres\n"
-    "England 402000\n"
-    "Wales\n"
-    "88000\n"
-    "\n"
-    "The mark '''three apostrophes''' is bold.",
-    {{"category", {"Hedges", "Farming"}}, {"modified", {"2024-03-05T17:40:12Z"}}}};
+const Document hedgerow_page{"12",
+                             "Hedgerow",
+                             "https://garden.example/wiki/Hedgerow",
+                             "A hedge or hedgerow is a line of closely spaced shrubs and sometimes trees, planted and "
+                             "trained to form a barrier. "
+                             "See the survey of 1994 for caf\xc3\xa9 gardens & lanes.\n"
+                             "\n"
+                             "History\n"
+                             "\n"
+                             "The word hedge occurs in English place names. Kategorie:Farming tells more.\n"
+                             "Roman farms\n"
+                             "Saxon farms\n"
+                             "Devon banks\n"
+                             "and ditches\n"
+                             "\n"
+                             "Lengths\n"
+                             "\n"
+                             "Lengths of hedges\n"
+                             "Country Kilometres\n"
+                             "England 402000\n"
+                             "Wales\n"
+                             "88000\n"
+                             "\n"
+                             "The mark '''three apostrophes''' is bold.",
+                             {{"category", {"Hedges", "Farming"}}, {"modified", {"2024-03-05T17:40:12Z"}}}};
 
 const Document german_page{"16",
                            "C&A: \xc3\x84mter \"?\" #1/2",
@@ -48,7 +48,8 @@ const Document german_page{"16",
                            {{"modified", {"2021-05-06T07:08:09Z"}}}};
 
 // A page with a title, an id and a text, and whatever else is put before its revision.
-std::string page(const std::string& title, const std::string& id, const std::string& text, const std::string& more = "") {
+std::string page(const std::string& title, const std::string& id, const std::string& text,
+                 const std::string& more = "") {
   return "<page><title>" + title + "</title>" + more + "<id>" + id + "</id><revision><text>" + text +
          "</text></revision></page>\n";
 }
@@ -70,7 +71,7 @@ std::uint64_t peak_resident_bytes() {
 
 }  // namespace
 
-TEST_CASE("the articles of a dump are its documents: number, title, address, text, categories, time; plain or packed") {
+TEST_CASE("the articles of a dump are its documents: number, title, address, text, categories, time, plain or packed") {
   const TemporaryFolder folder;
   const std::string bytes = contents(sample_path);
   for (const std::string filter : {"none", "bzip2", "gzip", "xz", "zstd"}) {
@@ -87,10 +88,12 @@ TEST_CASE("the articles of a dump are its documents: number, title, address, tex
   }
   // As Wikimedia's multistream dumps are: one bz2 behind the other.
   const std::size_t half = bytes.size() / 2;
-  CHECK(read_dump(folder, packed(bytes.substr(0, half), "bzip2") + packed(bytes.substr(half), "bzip2")).documents.size() == 2);
+  CHECK(read_dump(folder, packed(bytes.substr(0, half), "bzip2") + packed(bytes.substr(half), "bzip2"))
+            .documents.size() == 2);
 }
 
-TEST_CASE("where a dump ends early, in whatever compression, the articles before are read and the end is a fatal error") {
+TEST_CASE(
+    "where a dump ends early, in whatever compression, the articles before are read and the end is a fatal error") {
   const TemporaryFolder folder;
   const std::string bytes = contents(sample_path);
   const std::size_t first_page_end = bytes.find("</page>") + 7;
@@ -113,7 +116,8 @@ TEST_CASE("where a dump ends early, in whatever compression, the articles before
     }
   }
   std::string damaged = packed(bytes, "bzip2");
-  for (std::size_t i = damaged.size() / 2; i < damaged.size() / 2 + 16; ++i) damaged[i] = static_cast<char>(~damaged[i]);
+  for (std::size_t i = damaged.size() / 2; i < damaged.size() / 2 + 16; ++i)
+    damaged[i] = static_cast<char>(~damaged[i]);
   CHECK(read_dump(folder, damaged).errors.at(0).fatal);
 }
 
@@ -128,14 +132,17 @@ TEST_CASE("what is no MediaWiki export is a fatal error that says what it is") {
       {"   \n", "f:2: not well-formed XML"},
       {"just text\n", "f:1: not well-formed XML"},
       {"{\"id\": 1}\n", "f:1: not well-formed XML"},
-      {"<html><body><p>x</body></html>", "f:1: is XML, but no MediaWiki export: its root is <html> and not <mediawiki>"},
+      {"<html><body><p>x</body></html>",
+       "f:1: is XML, but no MediaWiki export: its root is <html> and not <mediawiki>"},
       {"<?xml version='1.0'?>\n<feed xmlns='http://www.w3.org/2005/Atom'><entry/></feed>",
        "f:2: is XML, but no MediaWiki export: its root is <feed>"},
       {"\xff\xfe<\0m\0"s, "f:1: is UTF-16, and UTF-8 is expected"},
       {dump(page("A", "1", "x")) + "more", "f:4: not well-formed XML"},
       {dump("<page><title>A</titel></page>"), "f:2: not well-formed XML"},
       {dump("<page><title>A &nosuch; B</title></page>"), "f:2: not well-formed XML"},
-      {"\x7f" "ELF\1\1\1\0\0\0\0"s, "f:1: not well-formed XML"},
+      {"\x7f"
+       "ELF\1\1\1\0\0\0\0"s,
+       "f:1: not well-formed XML"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.bytes);
@@ -244,16 +251,18 @@ TEST_CASE("a page longer than allowed is an error of its own, passed over in bou
   CHECK(tag.errors[0].fatal);
 }
 
-TEST_CASE("redirects and other namespaces are passed over in old exports as well, and models other than wikitext stay") {
+TEST_CASE(
+    "redirects and other namespaces are passed over in old exports as well, and models other than wikitext stay") {
   const TemporaryFolder folder;
   const std::string head =
       "<siteinfo><base>http://x.example/w/index.php?title=Main</base><namespaces><namespace key='0'/>"
       "<namespace key='1'>Talk</namespace><namespace key='14'>Kategorie</namespace></namespaces></siteinfo>";
   const Everything all = read_dump(
-      folder, dump(head + page("A", "1", "#redirect [[B]]") + page("Talk:A", "2", "x") + page("2001: A film", "3", "x") +
-                   page("K", "4", "[[Kategorie:c]]y", "<ns>0</ns>") + page("L", "5", "x", "<ns>100</ns>") +
-                   "<page><title>M</title><ns>0</ns><id>6</id><revision><model>json</model><text>{\"a\": [[1]]}</text>"
-                   "</revision></page>"));
+      folder,
+      dump(head + page("A", "1", "#redirect [[B]]") + page("Talk:A", "2", "x") + page("2001: A film", "3", "x") +
+           page("K", "4", "[[Kategorie:c]]y", "<ns>0</ns>") + page("L", "5", "x", "<ns>100</ns>") +
+           "<page><title>M</title><ns>0</ns><id>6</id><revision><model>json</model><text>{\"a\": [[1]]}</text>"
+           "</revision></page>"));
   CHECK(all.ids() == Texts{"3", "4", "6"});
   CHECK(all.documents[0].url == "http://x.example/w/index.php?title=2001:_A_film");
   CHECK(all.documents[1].facets.at("category") == Texts{"C"});
@@ -268,7 +277,8 @@ TEST_CASE("dumps broken at random never crash, hang, or break a promise") {
   Random random(23);
   for (int round = 0; round < 1500; ++round) {
     CAPTURE(round);
-    std::string broken = mutated(bytes, random, {"<", ">", "</page>", "<page>", "&amp;", "&", "]]>", "<![CDATA[", "<?", "<!--"});
+    std::string broken =
+        mutated(bytes, random, {"<", ">", "</page>", "<page>", "&amp;", "&", "]]>", "<![CDATA[", "<?", "<!--"});
     if (round % 4 == 0) broken = mutated(packed(bytes, "bzip2"), random, {"BZh9"});
     read_dump(folder, broken);
   }

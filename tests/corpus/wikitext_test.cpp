@@ -52,7 +52,8 @@ TEST_CASE("wikitext loses its marks and keeps its words") {
       {"[[de:Hecke]] [[zh-min-nan:X]] [[:de:Hecke]] [[Wikipedia:About]] [[de:Hecke|shown]]",
        "de:Hecke Wikipedia:About shown"},
       {"&eacute;&#233;&nbsp;&lt;x&gt; &unknown; AT&T", "\xc3\xa9\xc3\xa9 <x> &unknown; AT&T"},
-      {"{| class=\"x\"\n|+ cap\n! a !! b\n|-\n| c || style=\"y\" | d\n|\n* e\n|}\nafter", "cap\na b\nc d\n\ne\n\nafter"},
+      {"{| class=\"x\"\n|+ cap\n! a !! b\n|-\n| c || style=\"y\" | d\n|\n* e\n|}\nafter",
+       "cap\na b\nc d\n\ne\n\nafter"},
       {"{{box|\n{|\n| in\n|}\n}}x", "x"},
       {"{|\n| a\n{|\n| b\n|}\n| c\n|}\nd", "a\n\nb\n\nc\n\nd"},
       {"{|\n| [[a|b]] || [[c]]\n|}", "b c"},
@@ -85,9 +86,10 @@ TEST_CASE("categories are facts of the page, each once, and no text") {
 
 TEST_CASE("a megabyte of every hostile shape is reduced in time that grows with its size alone") {
   const std::size_t size = 1 << 20;
-  for (const std::string piece : {"{{", "}}", "{{{", "[[", "]]", "[[a|", "[[[[a|b]]", "[http://", "[", "<ref>", "<ref", "<",
-                                  "<!--", "<nowiki>", "</nowiki>", "'", "{|\n", "|}\n", "|-\n|a||", "=", "*", "_", "__A",
-                                  "&", "|", "\n", "()", "( ) ", "{{a|[[b|"}) {
+  for (const std::string piece :
+       {"{{",   "}}", "{{{",  "[[",       "]]",        "[[a|", "[[[[a|b]]", "[http://", "[",        "<ref>",
+        "<ref", "<",  "<!--", "<nowiki>", "</nowiki>", "'",    "{|\n",      "|}\n",     "|-\n|a||", "=",
+        "*",    "_",  "__A",  "&",        "|",         "\n",   "()",        "( ) ",     "{{a|[[b|"}) {
     CAPTURE(piece);
     const std::size_t times = size / piece.size();
     CHECK(reduce_wikitext(repeated(piece, times)).text.size() <= size);
@@ -101,7 +103,8 @@ TEST_CASE("wikitext broken at random never crashes, and what comes out is UTF-8"
   Random random(22);
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);
-    std::string text = mutated(page, random, {"{{", "}}", "[[", "]]", "{|\n", "\n|}", "<ref>", "<nowiki>", "|", "''", "\n"});
+    std::string text =
+        mutated(page, random, {"{{", "}}", "[[", "]]", "{|\n", "\n|}", "<ref>", "<nowiki>", "|", "''", "\n"});
     repair_utf8(text);
     const ReducedWikitext reduced = reduce_wikitext(text);
     REQUIRE(is_valid_utf8(reduced.text));
