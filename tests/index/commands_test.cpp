@@ -105,6 +105,31 @@ TEST_CASE("An index is built, searched, checked and described from the command l
   CHECK(nlohmann::json::parse(checked.out)["whole"] == true);
 }
 
+TEST_CASE("A search from the command line takes synonyms, finds what is like a document, and tells notes") {
+  const Shell shell;
+  shell.write("corpus.jsonl", three_documents);
+  shell.write("synonyms.txt", "espresso, coffee\n");
+  shell.write("wrong.txt", "espresso, coffee\nalone\n");
+  REQUIRE(shell.run("build --corpus jsonl:corpus.jsonl --out index --partitions 2").exit_code == 0);
+  const auto ids = [&](const std::string& arguments) {
+    std::string found;
+    const auto answer = nlohmann::json::parse(shell.run("search index " + arguments).out);
+    for (const auto& hit : answer["hits"]) {
+      found += hit["id"].get<std::string>() + " ";
+    }
+    return found;
+  };
+  CHECK(ids("espresso").empty());
+  CHECK(ids("espresso --synonyms synonyms.txt") == "three ");
+  CHECK(ids("--like one") == "two ");
+  CHECK(shell.run("search index 'nowhe* tea'").error == "note: no word begins with nowhe\n");
+  const Outcome wrong = shell.run("search index tea --synonyms wrong.txt");
+  CHECK(wrong.exit_code == 1);
+  CHECK(wrong.error.find("wrong.txt:2: ") != std::string::npos);
+  CHECK(shell.run("search index --like nobody").exit_code == 1);
+  CHECK(shell.run("search index tea --like one").exit_code == 2);
+}
+
 TEST_CASE("A search from the command line shows snippets and counts facets where it is asked to") {
   const Shell shell;
   shell.write("c.jsonl", R"({"id":"1","text":"Tea & <i>coffee</i>","section":["drinks","hot"],"year":"2001"}
