@@ -56,6 +56,11 @@ TEST_CASE("p99 of answers is the same with a healthy speller and with one that i
         std::vector<double> took;
         for (std::size_t i = 0; i < queries; ++i) {
           const auto reply = cluster.search(misspelt(i), {{"deadline", deadline}});
+          if (reply.status == 504) {  // the machine stood still for the whole deadline
+            took.push_back(to_milliseconds(reply.took()));
+            ++incomplete;
+            continue;
+          }
           REQUIRE(reply.status == 200);
           const auto answer = reply.json();
           took.push_back(answer["took_ms"]);
