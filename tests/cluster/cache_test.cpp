@@ -54,7 +54,7 @@ TEST_CASE("the same question is answered from the cache, with the same hits, and
 
 TEST_CASE("an answer that lacks anything is never kept") {
   TestCluster cluster({.index = shelf_index().directory, .allow_faults = true, .cache_bytes = 1 << 20});
-  const std::string deadline = format_duration(scaled(300ms));
+  const std::string deadline = format_duration(scaled(2s));
   cluster.set_faults("leaf-1", {{{"kind", "late"}, {"delay", "30s"}, {"work", {"search"}}}});
   for (int i = 0; i < 2; ++i) {
     const auto partial = answer_of(cluster, "novel", {{"deadline", deadline}});
