@@ -3,8 +3,8 @@
 //
 //  --corpus NAME    builds the reference, an index per partition count and a synonyms file below --work, computes what
 //                   the reference says to each query (and keeps it there), and compares the whole-index search with it
-//  --root URL       compares the answers of a running root over one of these indexes, with that synonyms file, with what
-//                   was kept
+//  --root URL       compares the answers of a running root over one of these indexes, started with that synonyms file,
+//                   with what was kept
 //  --small N        compares on N small random collections, which reach more corners of the engine
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -46,6 +46,7 @@ struct Arguments {
   std::string queries_file;
   std::uint64_t queries = 5000;
   std::vector<std::uint32_t> partitions{1, 4, 16, 64};
+  std::uint64_t like = 200;
   std::uint64_t seed = 1;
   std::uint64_t small = 0;
   std::string root;
@@ -59,17 +60,17 @@ class Tally {
  public:
   explicit Tally(std::string name) : name_(std::move(name)) {}
 
-  void add(const std::string& query, Slice slice, const result<RankedAnswer>& answer, const Expectation& expected,
-           double milliseconds, bool told = true) {
-    const std::string wrong = answer ? difference(*answer, expected, slice) : to_string(answer.error());
+  void add(const ExpectedAnswer& asked, Slice slice, const result<RankedAnswer>& answer, double milliseconds,
+           bool told = true) {
+    const std::string wrong = answer ? difference(*answer, asked.expected, slice) : to_string(answer.error());
     milliseconds_.push_back(static_cast<float>(milliseconds));
     if (wrong.empty()) return;
     ++differences_;
     if (!told) return;
     static std::mutex printing;
     const std::lock_guard lock(printing);
-    std::printf("DIFFERENT %s k=%u offset=%u %s: %s\n", name_.c_str(), slice.k, slice.offset, query.c_str(),
-                wrong.c_str());
+    std::printf("DIFFERENT %s k=%u offset=%u %s: %s\n", name_.c_str(), slice.k, slice.offset,
+                (asked.like.empty() ? asked.query : "like " + asked.like).c_str(), wrong.c_str());
   }
 
   std::uint64_t differences() const { return differences_; }
@@ -108,13 +109,13 @@ class Watch {
 };
 
 template <std::size_t Count>
-void compare(LocalSearch& search, const std::string& query, const Expectation& expected, const Slice (&slices)[Count],
-             Tally& tally) {
+void compare(LocalSearch& search, const ExpectedAnswer& asked, const Slice (&slices)[Count], Tally& tally) {
   for (const Slice slice : slices) {
     const Watch watch;
-    const auto found = search.search(query, slice.k, slice.offset);
+    const auto found = asked.like.empty() ? search.search(asked.query, slice.k, slice.offset)
+                                          : search.search_similar(asked.like, slice.k, slice.offset);
     const double milliseconds = watch.milliseconds();
-    tally.add(query, slice, found ? ranked(*found) : result<RankedAnswer>(found.error()), expected, milliseconds);
+    tally.add(asked, slice, found ? ranked(*found) : result<RankedAnswer>(found.error()), milliseconds);
   }
 }
 
@@ -176,13 +177,13 @@ ReferenceSettings build_indexes(const Arguments& arguments) {
     const auto path = index_path(arguments, partitions);
     auto manifest = read_manifest(path);
     if (!arguments.reuse || !manifest) {
+      EnrichedReader reader(open_corpus(arguments.corpus, {}).value());
       std::fprintf(stderr, "building %u partitions\n", partitions);
       std::filesystem::remove_all(path);
       BuildSettings settings;
       settings.directory = path;
       settings.collection = arguments.corpus;
       settings.partitions = partitions;
-      EnrichedReader reader(open_corpus(arguments.corpus, {}).value());
       manifest = build_index(reader, settings).value();
     }
     if (!first) first = *manifest;
@@ -194,12 +195,18 @@ ReferenceSettings build_indexes(const Arguments& arguments) {
   return settings_like(first.value());
 }
 
+ExpectedAnswer with_ids(ExpectedAnswer answer, const Reference& reference) {
+  for (const auto& hit : answer.expected.top) answer.ids.push_back(reference.id_of(hit.document));
+  return answer;
+}
+
 // What the reference says to every query.
 std::vector<ExpectedAnswer> compute_expected(const std::vector<std::string>& queries, const Arguments& arguments,
                                              const Reference& reference, Tally& engine) {
   std::vector<ExpectedAnswer> answers;
   for (const std::string& query : queries) {
-    ExpectedAnswer answer{query, {}, {}};
+    ExpectedAnswer answer;
+    answer.query = query;
     try {
       const Meaning meaning = reference.parse(query);
       answer.expected = expectation_of(reference.by_algebra(meaning), deepest_compared);
@@ -211,7 +218,7 @@ std::vector<ExpectedAnswer> compute_expected(const std::vector<std::string>& que
           for (std::size_t i = slice.offset; i < std::min<std::size_t>(slice.offset + slice.k, unpruned.size()); ++i) {
             hits.hits.push_back({DocumentNumber{unpruned[i].document}, unpruned[i].score});
           }
-          engine.add(query, slice, hits, answer.expected, 0, false);
+          engine.add(answer, slice, hits, 0, false);
         }
       }
     } catch (const std::exception& error) {
@@ -219,11 +226,23 @@ std::vector<ExpectedAnswer> compute_expected(const std::vector<std::string>& que
     } catch (const Xapian::Error& error) {
       throw std::runtime_error("the reference cannot read '" + query + "': " + error.get_description());
     }
-    for (const auto& hit : answer.expected.top) answer.ids.push_back(reference.id_of(hit.document));
-    answers.push_back(std::move(answer));
+    answers.push_back(with_ids(std::move(answer), reference));
     if (answers.size() % 500 == 0) std::fprintf(stderr, "%zu queries\n", answers.size());
   }
   return answers;
+}
+
+// What it says is like some documents.
+void add_similar(std::uint64_t documents, const Reference& reference, Random& random,
+                 std::vector<ExpectedAnswer>& answers) {
+  const auto last = reference.database().get_lastdocid();
+  for (std::uint64_t i = 0; i < documents; ++i) {
+    const auto docid = static_cast<Xapian::docid>(1 + random.below(last));
+    ExpectedAnswer answer;
+    answer.like = reference.id_of(docid);
+    answer.expected = expectation_of(reference.by_algebra(reference.similar_to(docid)), deepest_compared);
+    answers.push_back(with_ids(std::move(answer), reference));
+  }
 }
 
 // The file that a root over these indexes must be started with (--synonyms).
@@ -232,7 +251,9 @@ std::filesystem::path expected_path(const Arguments& arguments) { return argumen
 
 std::uint64_t compare_corpus(const Arguments& arguments) {
   const Watch watch;
-  const auto tell_time = [&](const char* what) { std::fprintf(stderr, "%s: %.0f s\n", what, watch.milliseconds() / 1e3); };
+  const auto tell_time = [&](const char* what) {
+    std::fprintf(stderr, "%s: %.0f s\n", what, watch.milliseconds() / 1e3);
+  };
   std::filesystem::create_directories(arguments.work);
   ReferenceSettings settings = build_indexes(arguments);
   tell_time("indexes are built");
@@ -254,7 +275,9 @@ std::uint64_t compare_corpus(const Arguments& arguments) {
     material.synonym_words = sample.words;
     const auto queries = draw_queries(arguments, material, random);
     tell_time("the queries are drawn");
-    answers = compute_expected(queries, arguments, Reference(reference_path, settings), engine);
+    const Reference reference(reference_path, settings);
+    answers = compute_expected(queries, arguments, reference, engine);
+    add_similar(arguments.like, reference, random, answers);
   }
   save(answers, expected_path(arguments));
   tell_time("the reference has answered");
@@ -273,7 +296,7 @@ std::uint64_t compare_corpus(const Arguments& arguments) {
       threads.emplace_back([&, i] {
         try {
           LocalSearch search = LocalSearch::open(index_path(arguments, arguments.partitions[i]), plan).value();
-          for (const auto& answer : answers) compare(search, answer.query, answer.expected, corpus_slices, tallies[i]);
+          for (const auto& answer : answers) compare(search, answer, corpus_slices, tallies[i]);
         } catch (...) {
           failures[i] = std::current_exception();
         }
@@ -302,12 +325,15 @@ std::uint64_t compare_root(const Arguments& arguments) {
     for (const Slice slice : corpus_slices) questions.push_back({&answer, slice});
   }
   Tally tally("the root");
+  unsigned asked_again = 0;
   const Watch watch;
   ask_root(arguments.root, questions, arguments.connections, [&](const RootQuestion& question, const RootReply& reply) {
-    tally.add(question.asked->query, question.slice, reply.answer, question.asked->expected, reply.milliseconds);
+    asked_again += reply.asked_again;
+    tally.add(*question.asked, question.slice, reply.answer, reply.milliseconds);
   });
   print_head();
   tally.print(answers.size());
+  if (asked_again > 0) std::printf("asked again, since an answer was not complete: %u times\n", asked_again);
   std::fprintf(stderr, "the root has answered: %.0f s\n", watch.milliseconds() / 1e3);
   return tally.differences();
 }
@@ -341,8 +367,10 @@ std::uint64_t compare_small(const Arguments& arguments) {
     const std::uint64_t before = tallies[0].differences() + tallies[1].differences() + tallies[2].differences();
     for (std::uint64_t q = 0; q < arguments.queries; ++q) {
       const std::string query = mixture.next();
-      const Expectation expected = expectation_of(reference.by_algebra(reference.parse(query)), deepest_compared);
-      for (std::size_t s = 0; s < searches.size(); ++s) compare(searches[s], query, expected, small_slices, tallies[s]);
+      ExpectedAnswer asked;
+      asked.query = query;
+      asked.expected = expectation_of(reference.by_algebra(reference.parse(query)), deepest_compared);
+      for (std::size_t s = 0; s < searches.size(); ++s) compare(searches[s], asked, small_slices, tallies[s]);
     }
     if (tallies[0].differences() + tallies[1].differences() + tallies[2].differences() > before) {
       std::printf("so far collection %llu of seed %llu\n", static_cast<unsigned long long>(i),
@@ -371,6 +399,7 @@ int main(int argc, char** argv) {
   app.add_option("--work", arguments.work, "Folder for the reference and the indexes")->required();
   app.add_option("--queries-file", arguments.queries_file, "Queries, one a line: half of those asked");
   app.add_option("--queries", arguments.queries, "How many (with --small: per collection)")->capture_default_str();
+  app.add_option("--like", arguments.like, "For how many documents to ask what is like them")->capture_default_str();
   app.add_option("--partitions", arguments.partitions, "Partition counts")->delimiter(',')->capture_default_str();
   app.add_option("--seed", arguments.seed, "Seed of the queries")->capture_default_str();
   app.add_option("--small", arguments.small, "Compare on so many small random collections instead");
@@ -379,6 +408,10 @@ int main(int argc, char** argv) {
   app.add_flag("--reuse", arguments.reuse, "Take indexes and reference of an earlier run, where they are there");
   app.add_flag("--engine", arguments.engine, "Count also how often Xapian's own unpruned answer is the same");
   CLI11_PARSE(app, argc, argv);
+  if (arguments.corpus.empty() && arguments.small == 0 && arguments.root.empty()) {
+    std::fprintf(stderr, "hedgerow-exactness: one of --corpus, --small and --root is needed\n");
+    return 2;
+  }
   try {
     std::printf("seed %llu\n", static_cast<unsigned long long>(arguments.seed));
     const auto differences = arguments.small > 0        ? compare_small(arguments)

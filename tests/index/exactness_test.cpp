@@ -90,6 +90,31 @@ TEST_CASE("Frequent words and synonyms mean the same however the collection is c
   check_exactness(documents, draw(mixture, 4), {1, 7}, language);
 }
 
+TEST_CASE("What is like a document does not depend on how the collection is cut") {
+  const auto documents = small_collection(600, 51);
+  const TemporaryDirectory directory;
+  VectorReader reader(documents);
+  const auto settings = settings_like(build_small(documents, directory.path() / "1", 1));
+  build_small(documents, directory.path() / "9", 9);
+  Reference::build(reader, directory.path() / "reference", settings);
+  const Reference reference(directory.path() / "reference", settings);
+  for (const char* partitions : {"1", "9"}) {
+    CAPTURE(partitions);
+    auto search = LocalSearch::open(directory.path() / partitions);
+    REQUIRE(search.has_value());
+    for (Xapian::docid docid = 1; docid <= 600; docid += 7) {
+      const std::string id = reference.id_of(docid);
+      CAPTURE(id);
+      const auto expected = expectation_of(reference.by_algebra(reference.similar_to(docid)), documents.size());
+      for (const Slice slice : slices) {
+        const auto answer = search->search_similar(id, slice.k, slice.offset);
+        REQUIRE_MESSAGE(answer.has_value(), to_string(answer.error()));
+        CHECK(difference(ranked(*answer), expected, slice) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("A collection with fewer documents than partitions is searched like any other") {
   const auto documents = small_collection(20, 21);
   QueryMixture mixture(material_of(documents, 22), 23);

@@ -14,7 +14,9 @@ void save(const std::vector<ExpectedAnswer>& answers, const std::filesystem::pat
       const auto& hit = answer.expected.top[i];
       hits.push_back({hit.document, answer.ids[i], hit.score});
     }
-    out << nlohmann::json{{"query", answer.query}, {"matches", answer.expected.matches}, {"hits", hits}}.dump() << "\n";
+    const nlohmann::json line{
+        {"query", answer.query}, {"like", answer.like}, {"matches", answer.expected.matches}, {"hits", hits}};
+    out << line.dump() << "\n";
   }
   out.flush();
   if (!out) throw std::runtime_error(file.string() + ": cannot be written");
@@ -26,7 +28,10 @@ std::vector<ExpectedAnswer> load_expected_answers(const std::filesystem::path& f
   std::vector<ExpectedAnswer> answers;
   for (std::string line; std::getline(in, line);) {
     const auto json = nlohmann::json::parse(line);
-    ExpectedAnswer answer{json["query"].get<std::string>(), {json["matches"].get<std::uint64_t>(), {}}, {}};
+    ExpectedAnswer answer;
+    answer.query = json["query"].get<std::string>();
+    answer.like = json["like"].get<std::string>();
+    answer.expected.matches = json["matches"].get<std::uint64_t>();
     for (const auto& hit : json["hits"]) {
       answer.expected.top.push_back({hit[0].get<Xapian::docid>(), hit[2].get<double>()});
       answer.ids.push_back(hit[1].get<std::string>());

@@ -12,6 +12,7 @@ namespace hedgerow::test {
 
 struct ExpectedAnswer {
   std::string query;
+  std::string like;  // the id of a document, in place of a query
   Expectation expected;
   std::vector<std::string> ids;  // of the documents in expected.top
 };

@@ -125,6 +125,7 @@ Xapian::Query engine_query(const Meaning& meaning) {
     case Kind::and_not: return combined(Q::OP_AND_NOT);
     case Kind::and_maybe: return combined(Q::OP_AND_MAYBE);
     case Kind::unscored: return Q(Q::OP_SCALE_WEIGHT, parts.front(), 0.0);
+    case Kind::document: throw std::logic_error("no query of Xapian's names a document by its number");
     case Kind::range: break;
   }
   if (!(meaning.lowest <= meaning.highest)) return Q();
@@ -135,6 +136,43 @@ Xapian::Query engine_query(const Meaning& meaning) {
 }
 
 }  // namespace
+
+Meaning Reference::similar_to(Xapian::docid document) const {
+  struct Subject {
+    double weight;
+    std::string term;
+    Xapian::termcount count;
+  };
+  const double documents = database_.get_doccount();
+  std::vector<Subject> subjects;
+  for (auto term = database_.termlist_begin(document); term != database_.termlist_end(document); ++term) {
+    const std::string name = *term;
+    const double frequency = database_.get_termfreq(name);
+    // Stems of title and text; a word that no other document has finds nothing.
+    if (name.size() < 2 || name[0] != 'Z' || (name[1] >= 'A' && name[1] <= 'Z') || frequency < 2) continue;
+    double ratio = (documents - frequency + 0.5) / (frequency + 0.5);
+    if (ratio < 2) ratio = ratio * 0.5 + 1;
+    subjects.push_back({term.get_wdf() * std::log(ratio), name, term.get_wdf()});
+  }
+  std::sort(subjects.begin(), subjects.end(), [](const Subject& a, const Subject& b) {
+    return a.weight != b.weight ? a.weight > b.weight : a.term < b.term;
+  });
+  if (subjects.size() > 25) subjects.resize(25);
+  Meaning any_of;
+  any_of.kind = Meaning::Kind::any_of;
+  for (const auto& subject : subjects) {
+    any_of.parts.emplace_back();
+    any_of.parts.back().words = Xapian::Query(subject.term, subject.count);
+  }
+  if (subjects.empty()) any_of.parts.emplace_back();
+  Meaning itself;
+  itself.kind = Meaning::Kind::document;
+  itself.document = document;
+  Meaning others;
+  others.kind = Meaning::Kind::and_not;
+  others.parts = {std::move(any_of), std::move(itself)};
+  return others;
+}
 
 ReferenceRanking Reference::by_engine(const Meaning& meaning) const {
   ReferenceRanking ranking = match(engine_query(meaning));
@@ -151,9 +189,7 @@ ReferenceRanking Reference::by_algebra(const Meaning& meaning) const {
 
 std::shared_ptr<const Reference::Scores> Reference::scores_of_words(const Xapian::Query& query) const {
   constexpr std::size_t most_entries = 16'000'000;
-  const bool is_term = query.get_type() == Xapian::Query::LEAF_TERM;
-  // Where a word stands in the query makes no difference.
-  const std::string key = is_term ? "term " + *query.get_terms_begin() : "words " + query.get_description();
+  const std::string key = query.get_description();
   if (const auto known = matched_.find(key); known != matched_.end()) return known->second;
   auto scores = std::make_shared<Scores>();
   for (const auto& hit : match(query)) scores->emplace_back(hit.document, hit.score);
@@ -180,6 +216,7 @@ Reference::Scores Reference::scores_of(const Meaning& meaning) const {
   using Kind = Meaning::Kind;
   if (meaning.kind == Kind::words) return *scores_of_words(meaning.words);
   if (meaning.kind == Kind::range) return scores_of_range(meaning);
+  if (meaning.kind == Kind::document) return {{meaning.document, 0.0}};
   Scores scores = scores_of(meaning.parts.front());
   if (meaning.kind == Kind::unscored) {
     for (auto& entry : scores) entry.second = 0;

@@ -51,6 +51,8 @@ class Reference {
   Reference(const std::filesystem::path& directory, const ReferenceSettings& settings);
 
   Meaning parse(const std::string& query) const { return language_.read(query); }
+  // What is like a document: an OR of its 25 terms that weigh most, as docs/queries.md says, without itself.
+  Meaning similar_to(Xapian::docid document) const;
   ReferenceRanking by_engine(const Meaning& meaning) const;
   ReferenceRanking by_algebra(const Meaning& meaning) const;
 

@@ -151,7 +151,8 @@ class ReferenceLanguage::Translation {
       case Q::OP_NEAR: return words(query);
       case Q::LEAF_TERM: {
         const std::string term = *query.get_terms_begin();
-        return term.front() == marker ? meaning_of(filters_.at(std::stoul(term.substr(1)))) : words(query);
+        // Where it stands in the query makes no difference.
+        return term.front() == marker ? meaning_of(filters_.at(std::stoul(term.substr(1)))) : words(Q(term));
       }
       case Q::OP_AND: return combined(Meaning::Kind::all_of, parts_of(query));
       case Q::OP_OR: return combined(Meaning::Kind::any_of, parts_of(query));
@@ -177,6 +178,7 @@ class ReferenceLanguage::Translation {
     switch (meaning.kind) {
       case Kind::words: return with_synonyms(std::move(meaning));
       case Kind::range:
+      case Kind::document:
       case Kind::unscored: return meaning;
       case Kind::all_of:
         for (auto& part : meaning.parts) part = completed(std::move(part), role);
@@ -321,7 +323,8 @@ class ReferenceLanguage::Translation {
     switch (meaning.kind) {
       case Meaning::Kind::words: return is_term(meaning) ? frequency(meaning) > 0 : !meaning.words.empty();
       case Meaning::Kind::unscored:
-      case Meaning::Kind::range: return false;
+      case Meaning::Kind::range:
+      case Meaning::Kind::document: return false;
       case Meaning::Kind::and_not:
       case Meaning::Kind::and_maybe: return occurs(meaning.parts.front());
       case Meaning::Kind::all_of:

@@ -24,6 +24,7 @@ struct Meaning {
     and_maybe,  // in the first part; the other parts add to the score
     unscored,   // as the only part, with a score of 0
     range,      // the value in a slot is from lowest to highest; scores 0
+    document,   // the one with that number; scores 0
   };
 
   Kind kind = Kind::words;
@@ -32,6 +33,7 @@ struct Meaning {
   Xapian::valueno slot = 0;
   double lowest = 0;
   double highest = 0;
+  Xapian::docid document = 0;
   // Of an any_of: the words that a prefix or a synonym stands for. Such a group counts as one word of the query.
   bool is_one_word = false;
 };

@@ -5,6 +5,8 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <exception>
 #include <nlohmann/json.hpp>
@@ -17,12 +19,17 @@ namespace {
 
 namespace asio = boost::asio;
 
+// A leaf that was taken for dead is linked again within a second or two.
+constexpr unsigned most_tries = 10;
+
 using Numbers = std::unordered_map<std::string, DocumentNumber>;
 
 result<RankedAnswer> read_answer(const wire::HttpResponse& response, const Numbers& numbers) {
+  const bool incomplete = response.status == 503 || response.status == 504;
+  if (incomplete) return Error{Errc::unavailable, response.body};
   if (response.status != 200) return Error{Errc::internal, std::to_string(response.status) + ": " + response.body};
   const auto answer = nlohmann::json::parse(response.body);
-  if (answer["finished"] != "complete") return Error{Errc::internal, "the answer is not complete: " + response.body};
+  if (answer["finished"] != "complete") return Error{Errc::unavailable, "the answer is not complete: " + response.body};
   RankedAnswer ranked;
   for (const auto& hit : answer["hits"]) {
     const auto number = numbers.find(hit["id"].get<std::string>());
@@ -51,19 +58,28 @@ void ask_root(const std::string& url, const std::vector<RootQuestion>& questions
     wire::HttpClient client(io.get_executor(), endpoint);
     while (next < questions.size()) {
       const RootQuestion& question = questions[next++];
-      const nlohmann::json body{{"q", question.asked->query},
-                                {"k", question.slice.k},
-                                {"offset", question.slice.offset},
-                                {"deadline", "60s"},
-                                {"cache", "off"},
-                                {"snippets", "off"},
-                                {"spelling", "off"}};
-      const auto start = std::chrono::steady_clock::now();
-      const auto response = co_await client.request("POST", "/v1/search", body.dump(), std::chrono::seconds(90));
+      nlohmann::json body{{"k", question.slice.k},
+                          {"offset", question.slice.offset},
+                          {"deadline", "60s"},
+                          {"cache", "off"},
+                          {"snippets", "off"},
+                          {"spelling", "off"}};
+      if (question.asked->like.empty()) {
+        body["q"] = question.asked->query;
+      } else {
+        body["like"] = question.asked->like;
+      }
       RootReply reply;
-      reply.milliseconds =
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-      reply.answer = response ? read_answer(*response, numbers) : result<RankedAnswer>(response.error());
+      for (;; ++reply.asked_again) {
+        const auto start = std::chrono::steady_clock::now();
+        const auto response = co_await client.request("POST", "/v1/search", body.dump(), std::chrono::seconds(90));
+        reply.milliseconds =
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        reply.answer = response ? read_answer(*response, numbers) : result<RankedAnswer>(response.error());
+        const bool complete = reply.answer || reply.answer.error().code != Errc::unavailable;
+        if (complete || reply.asked_again == most_tries) break;
+        co_await asio::steady_timer(io, std::chrono::seconds(1)).async_wait(asio::use_awaitable);
+      }
       on_reply(question, reply);
     }
   };

@@ -19,9 +19,10 @@ struct RootQuestion {
 };
 
 struct RootReply {
-  // Errors: those of HTTP; internal for an answer that is not complete, or that names a document which no answer
-  // expects.
+  // Errors: those of HTTP; unavailable for an answer that is still not complete when asked again; internal for one that
+  // names a document which no answer expects.
   result<RankedAnswer> answer = Error{};
+  unsigned asked_again = 0;  // because an answer was not complete: a leaf of a busy machine was taken for dead
   double milliseconds = 0;
 };
 

@@ -12,7 +12,8 @@ std::vector<std::string> usable(const std::vector<std::string>& words, std::size
   std::set<std::string> stems;
   std::vector<std::string> chosen;
   for (const auto& word : words) {
-    const bool simple = word.size() >= 3 && std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    const bool simple =
+        word.size() >= 3 && std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
     if (simple && stems.insert(stem(word)).second) chosen.push_back(word);
     if (chosen.size() == most) break;
   }
