@@ -1,5 +1,7 @@
 #include "index/document_indexer.hpp"
 
+#include <set>
+
 #include "index/fields.hpp"
 #include "index/stored_document.hpp"
 
@@ -39,6 +41,11 @@ Xapian::Document DocumentIndexer::index(const Document& document) {
   generator_.increase_termpos(gap_after_title);
   generator_.index_text(document.text);
   indexed.add_boolean_term(fields::id_term(document.id));
+  std::set<std::string> names;
+  for (const auto* name : {&document.id, &document.title}) {
+    if (auto term = fields::name_term(*name)) names.insert(std::move(*term));
+  }
+  for (const auto& name : names) indexed.add_term(name);
   for (const auto& [name, values] : document.facets) add_facet(name, values, indexed);
   indexed.set_data(encode_stored_document(document));
   return indexed;

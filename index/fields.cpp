@@ -129,4 +129,20 @@ std::optional<RangeValue> parse_range_value(std::string_view text) {
   return parse_date(text);
 }
 
+std::optional<std::string> name_term(std::string_view name) {
+  std::string term(name_prefix);
+  for (const char character : in_lower_case(name)) {
+    const bool blank = character == ' ' || character == '\t' || character == '\n' || character == '\r';
+    if (!blank) {
+      term += character;
+    } else if (term.size() > name_prefix.size() && term.back() != ' ') {
+      term += ' ';
+    }
+  }
+  if (term.back() == ' ') term.pop_back();
+  const std::size_t bytes = term.size() - name_prefix.size();
+  if (bytes == 0 || bytes > longest_name_bytes) return std::nullopt;
+  return term;
+}
+
 }  // namespace hedgerow::fields

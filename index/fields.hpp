@@ -5,6 +5,7 @@
 //   Zstem           its stem
 //   Sword, ZSstem   a word of the title, and its stem: what title: looks for
 //   Qid             the document with that external id
+//   XNname          a name of the document as a whole: its id, and its title, in lower case
 //   XFname:value    a facet value, in lower case
 //
 // A facet has two value slots: one holds its values as they were given (what facet counts read), the other the first
@@ -24,10 +25,16 @@ namespace hedgerow::fields {
 inline constexpr std::string_view title = "title";
 inline constexpr std::string_view title_prefix = "S";
 inline constexpr std::string_view id_prefix = "Q";
+inline constexpr std::string_view name_prefix = "XN";
 inline constexpr std::string_view facet_prefix = "XF";
 
 // The term of a document's external id; an id that is too long for a term is hashed.
 std::string id_term(std::string_view id);
+
+// The term of a name, an id or a title as a whole: in lower case, blanks as one. Nothing for a blank one, and for one
+// longer than longest_name_bytes, which nobody types.
+std::optional<std::string> name_term(std::string_view name);
+inline constexpr std::size_t longest_name_bytes = 200;
 
 // "XFname:", and the whole term. A colon in the name is written as the byte 1 (which no name holds), so that no two
 // facets share a term. Nothing for a value that is too long for a term, as a few facet values of some 80 characters are

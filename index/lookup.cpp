@@ -36,12 +36,11 @@ std::vector<DocumentTerm> subject_terms(const Xapian::Database& database, Xapian
   return stems.empty() ? words : stems;
 }
 
-// BM25's, of a document of average length.
+// As plan_similar weighs them, but by the partition's own frequencies.
 double weight_of(const DocumentTerm& term, const PartitionSearcher::Implementation& partition) {
   const Xapian::doccount with_guards = partition.database.get_termfreq(term.term);
   const double count = term.count;
-  return inverse_document_frequency(partition.documents, with_guards - guard::count) * count /
-         (partition.bm25.k1 + count);
+  return count * inverse_document_frequency(partition.documents, with_guards - guard::count);
 }
 
 // The `most` terms of the highest weight, in falling order; ties by bytes.

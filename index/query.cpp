@@ -9,6 +9,7 @@
 #include "index/engine_error.hpp"
 #include "index/fields.hpp"
 #include "index/plan_of_tree.hpp"
+#include "index/query_alternatives.hpp"
 #include "index/query_parser.hpp"
 #include "index/query_text.hpp"
 #include "index/query_transform.hpp"
@@ -79,7 +80,11 @@ result<QueryPlan> plan_of_tree(QueryNode tree, const CollectionStatistics& stati
   if (!written) return Error{written.error().code, "the query stands for too much: " + written.error().context};
   std::set<std::string> terms;
   collect_terms(*written, terms);
-  for (const auto& term : terms) plan.terms.push_back({term, statistics.document_frequency(term)});
+  for (const auto& term : terms) {
+    // The statistics hold no names: each counts as that of one document.
+    const bool is_name = term.starts_with(fields::name_prefix);
+    plan.terms.push_back({term, is_name ? 1 : statistics.document_frequency(term)});
+  }
   return plan;
 }
 
@@ -96,6 +101,8 @@ result<QueryPlan> plan_query(std::string_view text, const CollectionStatistics& 
     auto parsed = parse_query(*ready, statistics, limits.most_terms);
     if (!parsed) return parsed.error();
     std::vector<TypedWord> words = typed_words(text, *ready, *parsed, statistics);
+    add_words_of_compounds(*parsed, text, *ready, statistics);
+    add_name(*parsed, text);
     auto tree = transform_query(std::move(*parsed), statistics, settings, ready->notes);
     if (!tree) return tree.error();
     auto plan = plan_of_tree(std::move(*tree), statistics);

@@ -73,7 +73,7 @@ struct PlanSettings {
 
 // The query language; docs/operations.md tells it to people:
 //
-//   words            an OR, best first; stemmed, whatever their case; Chinese, Japanese and Korean by n-grams
+//   words            an OR, best first, and before all the document whose id or title the whole query is; stemmed, whatever their case; Chinese, Japanese and Korean by n-grams
 //   "a phrase"  a NEAR/3 b  a ADJ b
 //   +must  -not      AND OR NOT, parentheses
 //   begin*           the words that begin so

@@ -9,7 +9,8 @@
 namespace hedgerow {
 
 bool is_described(std::string_view term) {
-  return term != guard::marker_term && !term.starts_with(fields::id_prefix);
+  return term != guard::marker_term && !term.starts_with(fields::id_prefix) &&
+         !term.starts_with(fields::name_prefix);
 }
 
 namespace {

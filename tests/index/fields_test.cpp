@@ -18,6 +18,16 @@ TEST_CASE("An id is the term Q and itself, and its hash where that would be too 
   CHECK(fields::id_term(longest + "x").size() == 66);
 }
 
+TEST_CASE("A name is one term, whatever its case and its blanks; blank and endless ones are none") {
+  CHECK(fields::name_term("vim") == "XNvim");
+  CHECK(fields::name_term(" The\t Matrix\n") == "XNthe matrix");
+  CHECK(fields::name_term("ÉTÉ") == "XNété");
+  CHECK_FALSE(fields::name_term("").has_value());
+  CHECK_FALSE(fields::name_term(" \n").has_value());
+  CHECK(fields::name_term(std::string(200, 'a')).has_value());
+  CHECK_FALSE(fields::name_term(std::string(201, 'a')).has_value());
+}
+
 TEST_CASE("A facet's term is in lower case, and no two facets share one") {
   CHECK(fields::facet_term_prefix("section") == "XFsection:");
   CHECK(fields::facet_term("section", "Editors") == "XFsection:editors");

@@ -169,7 +169,8 @@ TEST_CASE("A query finds what the table says") {
       {"vim -sectoin:powerful", {}},
       {"U.S.A.", {"nano"}},
       {"usa", {"nano"}},
-      {"u.s.a.", {}},
+      {"u.s.a.", {"vim", "firefox"}},  // not side by side, but both hold "a"
+      {"+u.s.a.", {}},
       {"C++", {"emacs"}},
       {"vim++", {"vim"}},
       {"中文", {"firefox"}},
@@ -257,7 +258,10 @@ TEST_CASE("A prefix stands for the most frequent words, ties by bytes, and a not
   const auto terms_of = [&](const std::string& query) {
     std::string terms;
     const QueryPlan plan = plan_query(query, library.searches[1].statistics(), settings).value();
-    for (const auto& term : plan.terms) terms += term.term + ":" + std::to_string(term.document_frequency) + " ";
+    for (const auto& term : plan.terms) {
+      if (term.term.starts_with(fields::name_prefix)) continue;
+      terms += term.term + ":" + std::to_string(term.document_frequency) + " ";
+    }
     library.notes = plan.notes;
     return terms;
   };
@@ -304,6 +308,49 @@ TEST_CASE("What a query stands for never exceeds what a leaf takes") {
     CHECK(PreparedQuery::prepare(*plan).has_value());
     CHECK(!plan->notes.empty());
   }
+}
+
+TEST_CASE("A query that is a document's id or whole title finds it before what speaks of it more often") {
+  const std::vector<Document> documents{
+      document("vim-scripts", "vim scripts for vim", "vim vim vim"),
+      document("vim", "Vi improved - an editor", "it is long, and speaks of many things, and of vim but once or twice"),
+      document("7", "The  Matrix", "a film, in which a matrix is seen now and then, in many words that say little"),
+      document("8", "Matrix the matrix", "the matrix, the matrix"),
+      document("apt-file", "apt-file - finds files", "in packages"),
+      document("other", "like apt file", "apt-file lists the files of a package"),
+  };
+  Library names(documents);
+  CHECK(names.ask("vim") == "vim vim-scripts");
+  CHECK(names.ask("VIM") == "vim vim-scripts");
+  CHECK(names.ask(" the   matrix ", 1) == "7");
+  CHECK(names.ask("apt-file", 1) == "apt-file");
+  CHECK(names.ask("7") == "7");
+
+  SUBCASE("but where a query says more than words, it means just that") {
+    CHECK(names.ask("\"vim\"") == "vim-scripts vim");
+    CHECK(names.ask("+vim") == "vim-scripts vim");
+    CHECK(names.ask("vim AND editor") == "vim");
+    CHECK(names.ask("title:vim") == "vim-scripts");
+    CHECK(names.set("vim -scripts") == std::set<std::string>{"vim"});
+  }
+}
+
+TEST_CASE("Words that punctuation joins are a phrase first, and its words behind") {
+  const std::vector<Document> documents{
+      document("1", "", "a dose that is low"),
+      document("2", "", "low dose of aspirin"),
+      document("3", "", "the dose of another one"),
+      document("4", "", "nothing of it"),
+  };
+  Library doses(documents);
+  CHECK(doses.ask("low-dose") == "2 1 3");
+  CHECK(doses.ask("low/dose nothing", 1) == "2");
+  CHECK(doses.set("low-doses") == std::set<std::string>{"1", "2", "3"});
+  CHECK(doses.ask("\"low-dose\"") == "2");
+  CHECK(doses.ask("+low-dose") == "2");
+  CHECK(doses.ask("low-dose AND aspirin") == "2");
+  CHECK(doses.set("dose -low-dose") == std::set<std::string>{"1", "3"});
+  CHECK(doses.ask("\"low dose\"") == "2");
 }
 
 TEST_CASE("Frequent words are optional beside others, score as before, and are found alone") {

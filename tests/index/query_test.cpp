@@ -35,20 +35,23 @@ TEST_CASE("A plan names its distinct terms in byte order with their document fre
   const Planner planner;
   const auto plan = planner.plan("dog cat dog unheard");
   REQUIRE(plan.has_value());
-  REQUIRE(plan->terms.size() == 3);
+  REQUIRE(plan->terms.size() == 4);
+  // The whole query as a name, which counts as that of one document whether there is one or not.
+  CHECK(plan->terms[0].term == "XNdog cat dog unheard");
+  CHECK(plan->terms[0].document_frequency == 1);
   // Stems, by hand: "dog(s)" stands in a and c, "cat(s)" in a, b and c.
-  CHECK(plan->terms[0].term == "Zcat");
-  CHECK(plan->terms[0].document_frequency == 3);
-  CHECK(plan->terms[1].term == "Zdog");
-  CHECK(plan->terms[1].document_frequency == 2);
-  CHECK(plan->terms[2].term == "Zunheard");
-  CHECK(plan->terms[2].document_frequency == 0);
+  CHECK(plan->terms[1].term == "Zcat");
+  CHECK(plan->terms[1].document_frequency == 3);
+  CHECK(plan->terms[2].term == "Zdog");
+  CHECK(plan->terms[2].document_frequency == 2);
+  CHECK(plan->terms[3].term == "Zunheard");
+  CHECK(plan->terms[3].document_frequency == 0);
   CHECK(plan->collection_documents == 4);
   CHECK(plan->generation == Generation{1});
   // Every word counts twice, as it is and as its stem: 15 of the texts, and 5 of the titles,
-  // which count by their weight and once more for their field.
+  // which count by their weight and once more for their field. And two names to each document.
   const double title_weight = planner.manifest.title_weight;
-  CHECK(plan->average_length == doctest::Approx(2.0 * (15 + 5 * (title_weight + 1)) / 4));
+  CHECK(plan->average_length == doctest::Approx(2.0 * (15 + 5 * (title_weight + 1)) / 4 + 2));
 }
 
 TEST_CASE("The statistics say which partitions hold a term, and how often") {
