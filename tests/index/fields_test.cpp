@@ -18,7 +18,7 @@ TEST_CASE("An id is the term Q and itself, and its hash where that would be too 
   CHECK(fields::id_term(longest + "x").size() == 66);
 }
 
-TEST_CASE("A name is one term, whatever its case and its blanks; blank and endless ones are none") {
+TEST_CASE("A name is one term, whatever its case and its blanks, and blank and endless ones are none") {
   CHECK(fields::name_term("vim") == "XNvim");
   CHECK(fields::name_term(" The\t Matrix\n") == "XNthe matrix");
   CHECK(fields::name_term("ÉTÉ") == "XNété");

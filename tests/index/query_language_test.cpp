@@ -185,7 +185,7 @@ TEST_CASE("A query finds what the table says") {
   }
 }
 
-TEST_CASE("A filter scores nothing and changes no score; alone it gives its documents in their order") {
+TEST_CASE("A filter scores nothing and changes no score, and alone it gives its documents in their order") {
   Library library;
   CHECK(library.ask("section:editors OR section:web OR year:..3000") == "vim emacs firefox");
   CHECK(library.score("section:editors", "emacs") == 0);
@@ -406,7 +406,7 @@ TEST_CASE("The plain words of a query are told with their places and their own d
   CHECK(words_of("foo:vim") == "foo@0=0 vim@4=1 ");
 }
 
-TEST_CASE("What is like a document shares its rare words; the document itself is left out") {
+TEST_CASE("What is like a document shares its rare words, and the document itself is left out") {
   Library library({document("a", "", "common red fox jumps"), document("b", "", "common red fox sleeps"),
                    document("c", "", "common blue whale"), document("d", "", "common red whale whale"),
                    document("e", "", "unheard")});
