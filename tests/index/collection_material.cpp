@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
 
@@ -24,6 +25,15 @@ void draw(const Positions& words, Random& random, std::vector<std::string>& sing
   single.push_back(at->second);
   const auto next = words.find(at->first + 1);
   if (next != words.end() && is_ascii(next->second)) pairs.emplace_back(at->second, next->second);
+}
+
+// Names of words alone: what other punctuation means to the parser is no matter of names.
+void draw_name(const std::string& name, QueryMaterial& material) {
+  const bool plain = !name.empty() && name.size() < 60 && std::isalnum(static_cast<unsigned char>(name.front())) != 0 &&
+                     std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                       return c == ' ' || c == '-' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+                     });
+  if (plain && name.find(" -") == std::string::npos) material.names.push_back(name);
 }
 
 // The other way round: a run of characters that are no words.
@@ -83,6 +93,7 @@ QueryMaterial material_of(const Reference& reference, Random& random) {
     for (auto term = database.termlist_begin(docid); term != database.termlist_end(docid); ++term) {
       const std::string name = *term;
       if (name.starts_with("XF")) facet_terms.push_back(name);
+      if (name.starts_with("XN")) draw_name(name.substr(2), material);
       const bool of_title = name.front() == 'S';
       if (!of_title && name.front() >= 'A' && name.front() <= 'Z') continue;
       for (auto position = term.positionlist_begin(); position != term.positionlist_end(); ++position) {

@@ -31,6 +31,7 @@ QueryMixture::QueryMixture(QueryMaterial material, std::uint64_t seed)
   if (!material_.frequent_words.empty()) add(&QueryMixture::frequent, 12);
   add(&QueryMixture::written_otherwise, 4);
   if (!material_.ideographs.empty()) add(&QueryMixture::ideographic, 5);
+  if (!material_.names.empty()) add(&QueryMixture::joined, 9);
   if (!material_.synonym_words.empty()) add(&QueryMixture::synonymous, 6);
 }
 
@@ -235,6 +236,25 @@ std::string QueryMixture::written_otherwise() {
     case 1: return "+" + capitalised(word()) + " " + word() + " -" + capitalised(word());
     case 2: return capitalised(phrase()) + " " + capitalised(word());
     default: return word() + ", " + capitalised(word()) + ". " + word() + "?";
+  }
+}
+
+std::string QueryMixture::joined() {
+  const auto join = [this](const char* with) {
+    const auto& [a, b] = drawn(material_.neighbours, random_);
+    return a + with + (random_.chance(0.7) ? b : word());
+  };
+  const std::string name = drawn(material_.names, random_);
+  switch (joined_++ % 9) {
+    case 0: return name;
+    case 1: return " " + capitalised(name) + " ";
+    case 2: return join("-");
+    case 3: return join("-") + " " + words(2);
+    case 4: return word() + " " + join("/") + " " + join(".");
+    case 5: return "+" + join("-") + " " + words(2);
+    case 6: return words(2) + " -" + join("-") + " " + join("-");
+    case 7: return join("-") + " AND " + word();
+    default: return join("-") + "-" + word() + " " + phrase();
   }
 }
 

@@ -28,6 +28,7 @@ struct QueryMaterial {
   std::vector<FacetValue> numbers;          // of facets that take ranges
   std::vector<FacetValue> dates;            // the same; "2024-02-29"
   std::vector<std::string> ideographs;      // short runs of Chinese, Japanese or Korean
+  std::vector<std::string> names;           // ids and whole titles
   std::vector<std::string> synonym_words;   // words, and several side by side, that have synonyms
 };
 
@@ -52,6 +53,7 @@ class QueryMixture {
   std::string frequent();
   std::string written_otherwise();
   std::string ideographic();
+  std::string joined();
   std::string synonymous();
 
   std::string word();
@@ -78,6 +80,7 @@ class QueryMixture {
   std::uint64_t frequent_ = 0;
   std::uint64_t written_otherwise_ = 0;
   std::uint64_t ideographic_ = 0;
+  std::uint64_t joined_ = 0;
   std::uint64_t synonymous_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <variant>
 
@@ -71,6 +72,9 @@ void Reference::build(Reader& reader, const std::filesystem::path& directory, co
     generator.index_text(document->text);
     generator.set_termpos(0);
     generator.index_text(document->title, 1, "S");
+    std::set<std::string> names{reference_name_term(document->id), reference_name_term(document->title)};
+    names.erase("");
+    for (const auto& name : names) entry.add_term(name);
     for (const auto& [name, values] : document->facets) {
       const auto next_slot = static_cast<Xapian::valueno>(facets.size());
       SeenFacet& facet = facets.try_emplace(name, SeenFacet{next_slot}).first->second;

@@ -1,6 +1,7 @@
 #include "reference_language.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
@@ -139,6 +140,88 @@ Q ReferenceLanguage::parsed(const std::string& prepared_text) const {
                                                Xapian::QueryParser::FLAG_CJK_NGRAM);
 }
 
+namespace {
+
+// The parts of tokens such as "low-dose" or "a/b.c", as sequences.
+std::set<std::vector<std::string>> joined_words(const std::string& text) {
+  std::set<std::vector<std::string>> sequences;
+  bool in_quotes = false;
+  std::string token;
+  const auto end_token = [&] {
+    const std::string lower = Xapian::Unicode::tolower(token);
+    token.clear();
+    if (lower.empty() || lower[0] == '+' || lower[0] == '-' || lower.find(':') != std::string::npos) return;
+    std::vector<std::string> words(1);
+    for (const char c : lower) {
+      if (std::string(".-/\\@").find(c) == std::string::npos) {
+        words.back() += c;
+      } else if (!words.back().empty()) {
+        words.emplace_back();
+      }
+    }
+    if (words.back().empty()) words.pop_back();
+    if (words.size() > 1) sequences.insert(words);
+  };
+  for (const char c : text) {
+    if (c == '"') in_quotes = !in_quotes;
+    if (in_quotes || c == '"' || is_blank(c) || c == '(' || c == ')') {
+      end_token();
+    } else {
+      token += c;
+    }
+  }
+  end_token();
+  return sequences;
+}
+
+}  // namespace
+
+std::string reference_name_term(const std::string& name) {
+  std::string joined;
+  for (const auto& word : split(Xapian::Unicode::tolower(name))) joined += (joined.empty() ? "" : " ") + word;
+  return joined.empty() || joined.size() > 200 ? "" : "XN" + joined;
+}
+
+Q ReferenceLanguage::name_query(const std::string& text) const {
+  const std::string term = reference_name_term(text);
+  if (term.empty()) return Q();
+  // A name weighs as if it stood in one document, even where several have it.
+  const double documents = database_.get_doccount();
+  const auto weight = [&](double frequency) {
+    const double ratio = (documents - frequency + 0.5) / (frequency + 0.5);
+    return std::log(ratio < 2 ? ratio * 0.5 + 1 : ratio);
+  };
+  const double frequency = std::max(1.0, static_cast<double>(database_.get_termfreq(term)));
+  return Q(Q::OP_SCALE_WEIGHT, Q(term, 8), weight(1) / weight(frequency));
+}
+
+Q ReferenceLanguage::with_alternatives(const Q& query, const std::string& text) const {
+  const auto type = query.get_type();
+  if (type != Q::OP_OR && type != Q::LEAF_TERM && type != Q::OP_PHRASE) return query;
+  std::vector<Q> parts;
+  if (type == Q::OP_OR) {
+    for (std::size_t i = 0; i < query.get_num_subqueries(); ++i) parts.push_back(query.get_subquery(i));
+  } else {
+    parts.push_back(query);
+  }
+  const auto sequences = joined_words(text);
+  const Xapian::Stem stemmer(settings_.stemmer);
+  std::vector<Q> all;
+  for (const auto& part : parts) {
+    all.push_back(part);
+    if (part.get_type() != Q::OP_PHRASE) continue;
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < part.get_num_subqueries(); ++i) words.push_back(*part.get_subquery(i).get_terms_begin());
+    if (!sequences.contains(words)) continue;
+    for (const auto& word : words) {
+      const bool stems = !(word[0] >= '0' && word[0] <= '9');
+      all.push_back(Q(stems ? stemmed(stemmer, word) : word));
+    }
+  }
+  if (const Q name = name_query(text); !name.empty()) all.push_back(name);
+  return Q(Q::OP_OR, all.begin(), all.end());
+}
+
 class ReferenceLanguage::Translation {
  public:
   Translation(const ReferenceLanguage& language, const std::vector<Filter>& filters, const Q& query)
@@ -158,7 +241,9 @@ class ReferenceLanguage::Translation {
       case Q::OP_OR: return combined(Meaning::Kind::any_of, parts_of(query));
       case Q::OP_AND_NOT: return combined(Meaning::Kind::and_not, parts_of(query));
       case Q::OP_AND_MAYBE: return combined(Meaning::Kind::and_maybe, parts_of(query));
-      case Q::OP_SCALE_WEIGHT: return unscored(std::move(parts_of(query).front()));  // the parser's only factor is 0
+      case Q::OP_SCALE_WEIGHT:
+        if (is_name(query)) return words(query);
+        return unscored(std::move(parts_of(query).front()));  // the parser's only factor is 0
       case Q::OP_FILTER: {
         std::vector<Meaning> both = parts_of(query);
         both.back() = unscored(std::move(both.back()));
@@ -302,6 +387,10 @@ class ReferenceLanguage::Translation {
     return alternatives;
   }
 
+  static bool is_name(const Q& query) {
+    return query.get_type() == Q::OP_SCALE_WEIGHT && (*query.get_terms_begin()).starts_with("XN");
+  }
+
   static bool is_term(const Meaning& meaning) {
     return meaning.kind == Meaning::Kind::words && meaning.words.get_type() == Q::LEAF_TERM;
   }
@@ -321,7 +410,9 @@ class ReferenceLanguage::Translation {
   // filters has none.
   bool occurs(const Meaning& meaning) const {
     switch (meaning.kind) {
-      case Meaning::Kind::words: return is_term(meaning) ? frequency(meaning) > 0 : !meaning.words.empty();
+      case Meaning::Kind::words:
+        if (is_name(meaning.words)) return false;
+        return is_term(meaning) ? frequency(meaning) > 0 : !meaning.words.empty();
       case Meaning::Kind::unscored:
       case Meaning::Kind::range:
       case Meaning::Kind::document: return false;
@@ -410,7 +501,7 @@ class ReferenceLanguage::Translation {
 
 Meaning ReferenceLanguage::read(const std::string& text) const {
   std::vector<Filter> filters;
-  const Q query = parsed(prepared(text, filters));
+  const Q query = with_alternatives(parsed(prepared(text, filters)), text);
   const Translation translation(*this, filters, query);
   return translation.completed(translation.meaning_of(query), Translation::Role::required);
 }

@@ -60,6 +60,9 @@ struct LanguageSettings {
   Xapian::doccount smallest_collection_with_frequent_words = 5000;
 };
 
+// The term of an id or of a whole title; nothing where it is blank or longer than 200 bytes.
+std::string reference_name_term(const std::string& name);
+
 class ReferenceLanguage {
  public:
   ReferenceLanguage(Xapian::Database database, std::vector<ReferenceFacet> facets, LanguageSettings settings);
@@ -84,6 +87,9 @@ class ReferenceLanguage {
   // The text for Xapian's parser: facets replaced by numbered markers, all but operators in lower case.
   std::string prepared(const std::string& text, std::vector<Filter>& filters) const;
   Xapian::Query parsed(const std::string& prepared_text) const;
+  // Words that punctuation joins as a phrase or its words, and the whole text as a name, where the root is an OR.
+  Xapian::Query with_alternatives(const Xapian::Query& query, const std::string& text) const;
+  Xapian::Query name_query(const std::string& text) const;
 
   Xapian::Database database_;
   std::vector<ReferenceFacet> facets_;

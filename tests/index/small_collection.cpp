@@ -1,5 +1,6 @@
 #include "small_collection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -114,6 +115,10 @@ QueryMaterial material_of(const std::vector<Document>& documents, std::uint64_t 
     const Document& document = documents[random.below(documents.size())];
     draw(document.text, material.words, material.neighbours);
     draw(document.title, material.title_words, material.title_neighbours);
+    material.names.push_back(document.id);
+    if (std::all_of(document.title.begin(), document.title.end(), [](unsigned char c) { return c < 0x80; })) {
+      material.names.push_back(document.title);
+    }
     for (const auto& [name, values] : document.facets) {
       const FacetValue value{name, values[random.below(values.size())]};
       if (name == "year" || name == "weight") material.numbers.push_back(value);
