@@ -156,7 +156,7 @@ TEST_CASE("A search from the command line shows snippets and counts facets where
 
 TEST_CASE("Title weight and BM25's parameters change the scores, and stats tells them and the facets") {
   const Shell shell;
-  shell.write("c.jsonl", R"({"id":"title","title":"tea","text":"leaves in water","year":"2001","kind":["drink"]}
+  shell.write("c.jsonl", R"({"id":"title","title":"good tea","text":"leaves in water","year":"2001","kind":["drink"]}
 {"id":"text","title":"water","text":"tea and tea leaves","year":"1999"}
 )");
   const auto first_hit = [&](const std::string& settings, const std::string& out) {
