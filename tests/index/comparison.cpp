@@ -30,6 +30,7 @@ ReferenceSettings settings_like(const Manifest& manifest) {
 Expectation expectation_of(ReferenceRanking ranking, std::size_t depth) {
   Expectation expected{ranking.size(), std::move(ranking)};
   if (expected.top.size() > depth) expected.top.resize(depth);
+  expected.top.shrink_to_fit();  // thousands of them are kept
   return expected;
 }
 

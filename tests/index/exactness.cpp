@@ -413,6 +413,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     std::printf("seed %llu\n", static_cast<unsigned long long>(arguments.seed));
     const auto differences = arguments.small > 0        ? compare_small(arguments)
                              : !arguments.root.empty() ? compare_root(arguments)

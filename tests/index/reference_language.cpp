@@ -151,9 +151,13 @@ std::set<std::vector<std::string>> joined_words(const std::string& text) {
     const std::string lower = Xapian::Unicode::tolower(token);
     token.clear();
     if (lower.empty() || lower[0] == '+' || lower[0] == '-' || lower.find(':') != std::string::npos) return;
+    const auto digit_at = [&](std::size_t i) { return i < lower.size() && lower[i] >= '0' && lower[i] <= '9'; };
     std::vector<std::string> words(1);
-    for (const char c : lower) {
-      if (std::string(".-/\\@").find(c) == std::string::npos) {
+    for (std::size_t i = 0; i < lower.size(); ++i) {
+      const char c = lower[i];
+      // "3.0" is one word.
+      const bool within_number = c == '.' && i > 0 && digit_at(i - 1) && digit_at(i + 1);
+      if (within_number || std::string(".-/\\@").find(c) == std::string::npos) {
         words.back() += c;
       } else if (!words.back().empty()) {
         words.emplace_back();
