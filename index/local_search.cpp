@@ -40,7 +40,7 @@ result<LocalAnswer> LocalSearch::search_similar(std::string_view id, std::uint32
   const auto document = find_document(partition, id);
   if (!document) return document.error();
   if (!*document) return Error{Errc::not_found, "no document has the id '" + std::string(id) + "'"};
-  const auto terms = characteristic_terms(partition, **document, 4 * most_similar_terms);
+  const auto terms = counted_terms(partition, **document, most_terms_of_similar);
   if (!terms) return terms.error();
   const auto plan = plan_similar(*terms, id, statistics_);
   if (!plan) return plan.error();

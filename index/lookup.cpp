@@ -15,8 +15,6 @@ namespace hedgerow {
 
 namespace {
 
-constexpr std::size_t most_terms_weighed = 2000;
-
 bool is_plain_word(std::string_view term) { return !term.empty() && !(term.front() >= 'A' && term.front() <= 'Z'); }
 bool is_stem(std::string_view term) { return term.size() > 1 && term.front() == 'Z' && is_plain_word(term.substr(1)); }
 
@@ -34,31 +32,6 @@ std::vector<DocumentTerm> subject_terms(const Xapian::Database& database, Xapian
     }
   }
   return stems.empty() ? words : stems;
-}
-
-// As plan_similar weighs them, but by the partition's own frequencies.
-double weight_of(const DocumentTerm& term, const PartitionSearcher::Implementation& partition) {
-  const Xapian::doccount with_guards = partition.database.get_termfreq(term.term);
-  const double count = term.count;
-  return count * inverse_document_frequency(partition.documents, with_guards - guard::count);
-}
-
-// The `most` terms of the highest weight, in falling order; ties by bytes.
-template <class Weight>
-void keep_best(std::vector<DocumentTerm>& terms, std::size_t most, const Weight& weight) {
-  std::vector<std::pair<double, DocumentTerm>> weighed;
-  weighed.reserve(terms.size());
-  for (auto& term : terms) {
-    const double heaviness = weight(term);
-    weighed.emplace_back(heaviness, std::move(term));
-  }
-  most = std::min(most, weighed.size());
-  std::partial_sort(weighed.begin(), weighed.begin() + static_cast<std::ptrdiff_t>(most), weighed.end(),
-                    [](const auto& a, const auto& b) {
-                      return a.first != b.first ? a.first > b.first : a.second.term < b.second.term;
-                    });
-  terms.clear();
-  for (std::size_t i = 0; i < most; ++i) terms.push_back(std::move(weighed[i].second));
 }
 
 }  // namespace
@@ -83,22 +56,22 @@ result<std::optional<DocumentNumber>> find_document(const PartitionSearcher& par
   });
 }
 
-result<std::vector<DocumentTerm>> characteristic_terms(const PartitionSearcher& partition, DocumentNumber document,
-                                                       std::size_t most) {
+result<std::vector<DocumentTerm>> counted_terms(const PartitionSearcher& partition, DocumentNumber document,
+                                                std::size_t most) {
   const auto& self = partition.implementation();
   return translating_exceptions(self.name, [&]() -> result<std::vector<DocumentTerm>> {
     const Error missing{Errc::not_found, self.name + ": no document " + std::to_string(document.value)};
     if (document.value == 0 || document.value > self.collection_documents) return missing;
-    std::vector<DocumentTerm> terms;
     try {
-      terms = subject_terms(self.database, guard::docid_of(document));
+      auto terms = subject_terms(self.database, guard::docid_of(document));
+      // They come in the order of their bytes, and equally frequent ones stay so.
+      std::stable_sort(terms.begin(), terms.end(),
+                       [](const DocumentTerm& a, const DocumentTerm& b) { return a.count > b.count; });
+      if (terms.size() > most) terms.resize(most);
+      return terms;
     } catch (const Xapian::DocNotFoundError&) {
       return missing;
     }
-    // Each frequency is a look into the database.
-    keep_best(terms, most_terms_weighed, [](const DocumentTerm& term) { return static_cast<double>(term.count); });
-    keep_best(terms, most, [&](const DocumentTerm& term) { return weight_of(term, self); });
-    return terms;
   });
 }
 

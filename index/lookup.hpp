@@ -18,10 +18,10 @@ namespace hedgerow {
 // In this partition; nothing where it is not there. Errors: corrupt, io.
 result<std::optional<DocumentNumber>> find_document(const PartitionSearcher& partition, std::string_view id);
 
-// The document's terms that weigh most by count and by this partition's document frequencies, at most `most`, heaviest
-// first; ties by bytes. Whoever has the collection's frequencies can weigh them anew. Of a document with very many
-// different terms only the most frequent are looked at. Errors: not_found, corrupt, io.
-result<std::vector<DocumentTerm>> characteristic_terms(const PartitionSearcher& partition, DocumentNumber document,
-                                                       std::size_t most);
+// The document's stems (its words, where the index has no stemmer), at most `most`, most frequent first, ties by bytes:
+// the same for every partitioning. Whoever has the collection's frequencies can weigh them (plan_similar).
+// Errors: not_found, corrupt, io.
+result<std::vector<DocumentTerm>> counted_terms(const PartitionSearcher& partition, DocumentNumber document,
+                                                std::size_t most);
 
 }  // namespace hedgerow

@@ -9,6 +9,7 @@
 #include "index/guard.hpp"
 #include "index/match_list_source.hpp"
 #include "index/range_source.hpp"
+#include "index/stop_source.hpp"
 
 namespace hedgerow {
 
@@ -85,6 +86,11 @@ class Rewriter {
       // Stands here, but nowhere in the collection, says the plan: its statistics are of another index.
       if (idf == prepared_.inverse_document_frequencies.end()) return std::nullopt;
       query = Xapian::Query(Xapian::Query::OP_SCALE_WEIGHT, query, idf->second);
+    } else if (frequency == documents_) {
+      // The engine (1.4.22, LocalSubMatch::open_post_list) would itself replace an unweighted term that stands in every
+      // document by the list of all documents, but leaves the term's name on it, and that list then looks for its next
+      // chunk, behind some thousand documents, under the wrong name: "Unexpected end of posting list".
+      query = Xapian::Query::MatchAll;
     }
     return PartitionQuery{query, {frequency, frequency, frequency}};
   }
@@ -193,8 +199,10 @@ class Rewriter {
     MatchBounds matches = words->matches;
     matches.lowest = 0;
     matches.estimate /= node.op == QueryOperator::near ? 2 : node.window == node.children.size() ? 4 : 3;
-    if (place == Place::excluded) return PartitionQuery{in_place, matches};
-    return PartitionQuery{Xapian::Query(Xapian::Query::OP_FILTER, words->query, in_place), matches};
+    const Xapian::Query stop((new StopSource(guard::back(partition_.collection_documents), partition_.stop))->release());
+    const Xapian::Query stoppable(Xapian::Query::OP_FILTER, in_place, stop);
+    if (place == Place::excluded) return PartitionQuery{stoppable, matches};
+    return PartitionQuery{Xapian::Query(Xapian::Query::OP_FILTER, words->query, stoppable), matches};
   }
 
   // Runs the part and puts its matches, between the guards, in its place.

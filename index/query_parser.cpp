@@ -67,7 +67,12 @@ result<std::string> parse(const QueryText& text, const CollectionStatistics& sta
   } catch (const Xapian::QueryParserError& error) {
     const std::string& reason = error.get_msg();
     // The parser's own word for everything but an operator without its words.
-    if (reason != "parse error") return Error{Errc::invalid_argument, "cannot be read as a query: " + reason};
+    if (reason != "parse error") {
+      // "Syntax: <expression> AND <expression>"
+      std::string shown = reason.substr(reason.starts_with("Syntax: ") ? 8 : 0);
+      for (std::size_t at = 0; (at = shown.find("<expression>", at)) != std::string::npos;) shown.replace(at, 12, "words");
+      return Error{Errc::invalid_argument, "cannot be read as a query: an operator lacks its words; write '" + shown + "'"};
+    }
     if (has_exclusion_mark(text.text)) return nothing_to_search_for;
     return Error{Errc::invalid_argument, "cannot be read as a query: an operator or a parenthesis is out of place"};
   }

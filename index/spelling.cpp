@@ -2,6 +2,8 @@
 
 #include <xapian.h>
 
+#include <utility>
+
 #include "index/database_label.hpp"
 #include "index/engine_error.hpp"
 #include "index/fields.hpp"
@@ -57,11 +59,29 @@ result<std::optional<SpellingDictionary::Suggestion>> SpellingDictionary::sugges
   return translating_exceptions(self.name, [&]() -> result<std::optional<Suggestion>> {
     std::optional<Suggestion> found;
     if (!is_spelling_word(word)) return found;
-    const std::string nearest = self.database.get_spelling_suggestion(std::string(word), most_edits);
-    if (nearest.empty()) return found;
-    auto entry = self.database.spellings_begin();
-    entry.skip_to(nearest);
-    found = Suggestion{nearest, entry.get_termfreq()};
+    const auto frequency_of = [&](const std::string& candidate) -> std::uint32_t {
+      auto entry = self.database.spellings_begin();
+      entry.skip_to(candidate);
+      return entry != self.database.spellings_end() && *entry == candidate ? entry.get_termfreq() : 0;
+    };
+    const std::uint32_t own = frequency_of(std::string(word));
+    const auto consider = [&](const std::string& candidate) {
+      const std::uint32_t frequency = frequency_of(candidate);
+      if (frequency == 0 || frequency < own) return;
+      if (!found || frequency > found->document_frequency) found = Suggestion{candidate, frequency};
+    };
+    // The engine misses many words with two letters swapped ("pyhton"): it looks only at those that share enough groups
+    // of letters. They are one edit away, so nothing is nearer.
+    std::string swapped(word);
+    for (std::size_t i = 0; i + 1 < swapped.size(); ++i) {
+      const bool letters = static_cast<unsigned char>(swapped[i]) < 0x80 && static_cast<unsigned char>(swapped[i + 1]) < 0x80;
+      if (!letters || swapped[i] == swapped[i + 1]) continue;
+      std::swap(swapped[i], swapped[i + 1]);
+      consider(swapped);
+      std::swap(swapped[i], swapped[i + 1]);
+    }
+    const std::string nearest = self.database.get_spelling_suggestion(std::string(word), found ? 1 : most_edits);
+    if (!nearest.empty()) consider(nearest);
     return found;
   });
 }

@@ -23,7 +23,7 @@ namespace hedgerow {
 
 class Synonyms {
  public:
-  static constexpr std::size_t largest_file_bytes = 16 << 20;
+  static constexpr std::size_t largest_file_bytes = 2 << 20;
   static constexpr std::size_t most_words = 8;          // of one expression
   static constexpr std::size_t most_alternatives = 64;  // of one expression
 

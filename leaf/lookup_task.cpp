@@ -8,7 +8,7 @@ namespace hedgerow::leaf {
 
 namespace {
 
-constexpr std::uint32_t largest_most_terms = 1'000;
+constexpr std::uint32_t largest_most_terms = 2'000;
 // So that one answer does not fill a link's queue. The index bounds titles and texts; facets it does not.
 constexpr std::size_t longest_facets = 1 << 20;
 
@@ -36,7 +36,7 @@ result<CallTask::Done> LookupTask::execute(WorkerContext& worker, const CallPart
   if (!answer.found) return Done{std::move(answer), {}};
   answer.document = **document;
   if (most_terms_ > 0) {
-    auto terms = characteristic_terms(**searcher, **document, most_terms_);
+    auto terms = counted_terms(**searcher, **document, most_terms_);
     if (terms.has_error()) return terms.error();
     for (auto& term : *terms) {
       answer.terms.push_back(std::move(term.term));

@@ -21,9 +21,6 @@ using policy::FinishReason;
 
 namespace {
 
-// Of a document, for what is like it: more than are looked for, since its partition orders them a little otherwise.
-constexpr std::uint32_t most_like_terms = 4 * most_similar_terms;
-
 Instant clock_now() { return std::chrono::steady_clock::now(); }
 
 // Counts itself for as long as it lives.
@@ -167,7 +164,7 @@ asio::awaitable<QueryService::Plan> QueryService::plan(const SearchParameters& p
     if (plan.has_error()) co_return refusal_of(plan.error(), "q");
     co_return std::move(*plan);
   }
-  auto document = co_await look_up(*parameters.like, most_like_terms, deadline, client);
+  auto document = co_await look_up(*parameters.like, most_terms_of_similar, deadline, client);
   if (document.has_error()) co_return lookup_refusal(document.error(), "like");
   std::vector<DocumentTerm> terms;
   for (std::size_t i = 0; i < document->terms.size(); ++i) terms.push_back({document->terms[i], document->counts[i]});

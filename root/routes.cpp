@@ -1,5 +1,7 @@
 #include "root/routes.hpp"
 
+#include <boost/algorithm/string/predicate.hpp>
+
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "root/api_json.hpp"
@@ -60,7 +62,7 @@ asio::awaitable<HttpResponse> search(const RoutesSetting& setting, HttpRequest& 
 
 asio::awaitable<HttpResponse> search_by_body(const RoutesSetting& setting, HttpRequest& request) {
   const auto type = request.header("Content-Type");
-  if (type && !type->starts_with("application/json")) {
+  if (type && !boost::algorithm::istarts_with(*type, "application/json")) {
     co_return wire::problem(415, "not-json", "The body's type is '" + std::string(*type) + "'; send application/json.");
   }
   if (!request.parameters.empty()) {

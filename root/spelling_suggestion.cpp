@@ -7,9 +7,8 @@ namespace hedgerow::root {
 
 namespace {
 
-bool has_digit(std::string_view word) {
-  return std::any_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
+// Digits and the signs of "at&t", "c++" and "c#": names, not words.
+bool is_name(std::string_view word) { return word.find_first_of("0123456789&+#") != std::string_view::npos; }
 
 }  // namespace
 
@@ -17,7 +16,7 @@ std::vector<std::string> words_to_ask(const QueryPlan& plan, const SuggestionSet
   std::vector<std::string> words;
   for (const auto& typed : plan.words) {
     const bool rare = std::uint64_t{typed.document_frequency} * settings.rare < plan.collection_documents;
-    const bool askable = typed.word.size() >= settings.shortest && typed.word.size() <= settings.longest && !has_digit(typed.word);
+    const bool askable = typed.word.size() >= settings.shortest && typed.word.size() <= settings.longest && !is_name(typed.word);
     const bool again = std::find(words.begin(), words.end(), typed.word) != words.end();
     if ((typed.document_frequency == 0 || rare) && askable && !again) words.push_back(typed.word);
     if (words.size() == settings.most_words) break;

@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "index/facets.hpp"
 #include "index/global_weight.hpp"
 #include "index/guard.hpp"
 #include "index/local_search.hpp"
@@ -247,6 +248,35 @@ TEST_CASE("What scores nothing is found in the order of the collection behind wh
         }
       }
     }
+  }
+}
+
+TEST_CASE("What stands in every document of a large partition filters, excludes and is counted like anything else") {
+  // Enough for several chunks of a posting list, too few for words to be optional.
+  constexpr std::uint32_t count = 4500;
+  std::vector<Document> documents;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    documents.push_back(document("id" + std::to_string(i), i % 5 == 0 ? "zebra stripes" : "zebra"));
+    documents.back().facets = {{"lang", {"en"}}};
+  }
+  OnePartition index(documents);
+  const auto found = [&](const std::string& query, std::uint32_t k) {
+    const auto answer = index.searcher.search(index.prepare(query), k, 0, nullptr);
+    REQUIRE_MESSAGE(answer.has_value(), query);
+    return numbers(answer->hits);
+  };
+  const auto all = found("lang:en", count);
+  REQUIRE(all.size() == count);
+  for (std::uint32_t i = 0; i < count; ++i) REQUIRE(all[i] == i + 1);
+  CHECK(found("stripes lang:en", count).size() == count / 5);
+  CHECK(found("stripes -zebra", count).empty());
+  CHECK(found("stripes NOT lang:en", count).empty());
+  CHECK(found("lang:en -stripes", count).size() == count - count / 5);
+  CHECK(found("stripes OR lang:en", count).size() == count);
+  for (const char* query : {"zebra", "lang:en", "zebra OR stripes", "zebra AND lang:en"}) {
+    const auto counted = count_facets(index.searcher, index.prepare(query), {"lang"}, {}, nullptr);
+    REQUIRE_MESSAGE(counted.has_value(), query);
+    CHECK((*counted)[0].counts == std::map<std::string, std::uint64_t>{{"en", count}});
   }
 }
 

@@ -70,6 +70,15 @@ TEST_CASE("A mistyped word is taken for the nearest one, and of equally near one
   CHECK(dictionary.suggest("retter").value()->document_frequency == 7);
 }
 
+TEST_CASE("Two letters that changed places are put back, even where the engine's letter groups miss it") {
+  const Dictionary index({{"python", 3}, {"cython", 2}, {"pylon", 9}, {"phyton", 1}});
+  const auto dictionary = index.open();
+  // "pylon" is two edits away.
+  CHECK(suggested(dictionary, "pyhton") == "python");
+  CHECK(suggested(dictionary, "ypthon") == "python");
+  CHECK(suggested(dictionary, "pythno") == "python");
+}
+
 TEST_CASE("A word that is known is taken for another one only where that is at least as frequent") {
   const Dictionary index({{"editor", 4}, {"editors", 9}});
   const auto dictionary = index.open();

@@ -113,7 +113,7 @@ TEST_CASE("waiting in vain is rationed to a quarter of a per cent of the queries
   SubsystemModel model;
   int waited = 0;
   for (int query = 0; query < 20'000; ++query) {
-    if (!model.may_wait()) continue;
+    if (!model.may_wait(at(0s))) continue;
     ++waited;
     model.on_waited(true);
   }
@@ -125,14 +125,25 @@ TEST_CASE("when many waited in vain at the same moment, waiting is tried again a
   SubsystemModel model;
   for (int i = 0; i < 500; ++i) model.on_waited(true);
   int queries = 0;
-  while (!model.may_wait()) ++queries;
+  while (!model.may_wait(at(0s))) ++queries;
   CHECK(queries >= 398);
   CHECK(queries <= 401);
   for (int i = 0; i < 12; ++i) model.on_waited(false);
   model.on_waited(true);  // two are owed again
-  CHECK(model.may_wait());
+  CHECK(model.may_wait(at(0s)));
   model.on_waited(true);
-  CHECK_FALSE(model.may_wait());
+  CHECK_FALSE(model.may_wait(at(0s)));
+}
+
+TEST_CASE("with few queries waiting is tried again after twenty seconds") {
+  SubsystemModel model;
+  CHECK(model.may_wait(at(0s)));
+  for (int i = 0; i < 500; ++i) model.on_waited(true);
+  CHECK_FALSE(model.may_wait(at(19s)));
+  CHECK(model.may_wait(at(20s)));
+  model.on_waited(true);
+  CHECK_FALSE(model.may_wait(at(39s)));
+  CHECK(model.may_wait(at(41s)));
 }
 
 }  // namespace hedgerow::policy

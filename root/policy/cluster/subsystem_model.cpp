@@ -58,8 +58,11 @@ void SubsystemModel::on_given_up(Duration latency, Instant now) {
   latency_.record_at_least(latency, now);
 }
 
-bool SubsystemModel::may_wait() {
-  vain_tokens_ = std::min(settings_.vain_burst, vain_tokens_ + settings_.vain_share);
+bool SubsystemModel::may_wait(Instant now) {
+  const double seconds = vain_tokens_at_ ? to_seconds(now - *vain_tokens_at_) : 0;
+  vain_tokens_at_ = now;
+  vain_tokens_ = std::min(settings_.vain_burst,
+                          vain_tokens_ + settings_.vain_share + settings_.vain_per_second * std::max(0.0, seconds));
   return vain_tokens_ >= 1;
 }
 

@@ -5,8 +5,9 @@
 // nothing; once in a while it is let through all the same, or nobody would notice that it is well again. An answer that is
 // ready waits only where what is missing comes within the grace four times out of five. And waiting in vain is rationed,
 // whatever the model believes: a wait that came to nothing costs a token, one that paid brings a quarter of one, and every
-// query that could wait brings a small share of one. So where waiting does not pay, no more than that share of the answers
-// waits in vain in the long run: a quarter of a per cent, which the 99th percentile of answers hardly sees.
+// query that could wait brings a small share of one, as does time. So where waiting does not pay, no more than that share
+// of the answers waits in vain in the long run, a quarter of a per cent, which the 99th percentile of answers hardly sees,
+// and one every twenty seconds.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ struct SubsystemSettings {
   std::uint64_t few_samples = 20;   // with fewer the chance is not known
   Duration let_through_every = std::chrono::seconds(1);
   double vain_share = 0.0025;  // of queries that wait in vain, in the long run
-  double vain_burst = 2;      // and so many at once
+  double vain_per_second = 0.05;  // and besides, or with few queries it would take long to notice that it is well again
+  double vain_burst = 2;         // so many at once
   double paid_share = 0.25;   // of a token, for a wait that paid
   double retry_share = 0.2;   // of parts, as AttemptBudget
   double retry_burst = 100;
@@ -55,7 +57,7 @@ class SubsystemModel {
   // Whether a call that is open for so long is likely to be answered within the grace; true while little is known.
   bool likely_within(Duration grace, Duration open_for, Instant now);
   // Asked once by every query that has hits and titles, and not yet this subsystem.
-  bool may_wait();
+  bool may_wait(Instant now);
   void on_waited(bool in_vain);
 
   AttemptBudget& retries() { return retries_; }
@@ -69,6 +71,7 @@ class SubsystemModel {
   LatencyModel latency_;
   AttemptBudget retries_;
   double vain_tokens_;
+  std::optional<Instant> vain_tokens_at_;
   double answered_share_ = 1;  // of the latest calls
   std::optional<Instant> let_through_at_;
   std::optional<Instant> judged_at_;

@@ -157,7 +157,7 @@ bool Subsystems::worth_waiting_for(SubsystemKind kind, Instant now) {
   const bool about_to_come = std::all_of(attempts_.begin(), attempts_.end(), [&](const Attempt& attempt) {
     return attempt.kind != kind || !attempt.outstanding || model(kind).likely_within(default_grace, now - attempt.sent, now);
   });
-  const bool affordable = model(kind).may_wait();
+  const bool affordable = model(kind).may_wait(now);
   return about_to_come && affordable;
 }
 
