@@ -21,7 +21,9 @@ std::string quoted(const std::pair<std::string, std::string>& pair) {
 
 QueryMixture::QueryMixture(QueryMaterial material, std::uint64_t seed)
     : material_(std::move(material)), random_(seed) {
-  const auto add = [this](Shape shape, std::size_t times) { shapes_.insert(shapes_.end(), times, shape); };
+  const auto add = [this](Shape shape, std::size_t times) {
+    for (std::size_t i = 0; i < times; ++i) shapes_.push_back(shape);
+  };
   const bool titles = !material_.title_words.empty() && !material_.title_neighbours.empty();
   add(&QueryMixture::plain, 26);
   if (titles) add(&QueryMixture::titled, 9);
