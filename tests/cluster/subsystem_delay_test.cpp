@@ -26,7 +26,7 @@ double median(std::vector<double> values) {
 }  // namespace
 
 TEST_CASE("p99 of answers is the same with a healthy speller and with one that is 300 ms late, for short and long deadlines") {
-  const std::size_t queries = count_from_environment("HEDGEROW_SUBSYSTEM_QUERIES", 400);
+  const std::size_t queries = count_from_environment("HEDGEROW_SUBSYSTEM_QUERIES", under_sanitizer ? 100 : 400);
   const std::size_t rounds = count_from_environment("HEDGEROW_SUBSYSTEM_QUERIES", 0) > 0 ? 9 : 3;
   TestCluster cluster({.index = measured_index().directory, .replicas = 2, .allow_faults = true});
   for (std::size_t i = 0; i < 200; ++i) cluster.search(measured_query(i), {{"deadline", "10s"}});
