@@ -137,7 +137,7 @@ LeafClientSettings FakeCluster::quick() {
   settings.link.idle_time = 20s;  // a slow machine is no silent peer
   settings.link.connect_time = 20s;
   settings.first_pause = 1ms;
-  settings.longest_pause = 5ms;
+  settings.longest_pause = 300ms;  // for so long a test can see that a leaf broke the protocol
   return settings;
 }
 
