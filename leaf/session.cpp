@@ -42,7 +42,7 @@ bool is_side_answer(const wire::Message& message) {
 wire::Message refusal_instead_of(const wire::Message& side_answer) {
   const std::string detail = "the link is behind";
   if (const auto* facets = std::get_if<wire::FacetAnswer>(&side_answer)) {
-    return wire::PartitionFailure{facets->call, facets->partition, FailureReason::refused, detail, {}, facets->load, {}};
+    return wire::PartitionFailure{facets->call, facets->partition, FailureReason::refused, detail, {}, false, facets->load, {}};
   }
   return wire::CallFailure{call_of(side_answer), FailureReason::refused, detail};
 }

@@ -30,6 +30,7 @@ AttemptFailure failure_of(FailureReason reason) {
     case FailureReason::refused: return AttemptFailure::refused;
     case FailureReason::expired: return AttemptFailure::expired;
     case FailureReason::bad_query: return AttemptFailure::bad_query;
+    case FailureReason::superseded: return AttemptFailure::superseded;
     case FailureReason::cancelled:
     case FailureReason::not_served:
     case FailureReason::failed: return AttemptFailure::failed;

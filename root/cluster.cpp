@@ -11,22 +11,13 @@ namespace hedgerow::root {
 
 namespace asio = boost::asio;
 
-namespace {
-
-// Retries: a fifth of the attempts in the long run, and a burst as large as what is under way at a leaf that dies.
-constexpr double retry_fill = 0.2;
-constexpr double retry_depth = 500;
-
-}  // namespace
-
-Cluster::Cluster(asio::any_io_executor executor, Manifest manifest, LeafClientSettings settings, std::uint64_t seed,
-                 Metrics& metrics)
+Cluster::Cluster(asio::any_io_executor executor, Manifest manifest, LeafClientSettings settings,
+                 const policy::SearchPolicySettings& policies, std::uint64_t seed, Metrics& metrics)
     : executor_(std::move(executor)),
       manifest_(std::move(manifest)),
       settings_(settings),
       metrics_(metrics),
-      policies_{policy::ReplicaChoice(Random(seed)), policy::AttemptBudget(retry_fill, retry_depth), policy::LatencyModel(),
-                {}},
+      policies_{{policies, seed}, policy::ReplicaChoice(Random(seed + 1)), policy::LatencyModel(), {}},
       replicas_(std::make_shared<const Replicas>(manifest_.partitions.size())),
       spellers_(std::make_shared<const std::vector<LeafId>>()),
       all_ended_(executor_) {}
@@ -69,7 +60,8 @@ void Cluster::start(const TopologyLeaf& leaf) {
   auto client = std::make_shared<LeafClient>(
       executor_, id, leaf, manifest_, settings_, [this](LeafClient& changed, bool up, const Error& why) {
         if (up) {
-          policies_.replica_choice.on_leaf_up(changed.id());
+          policies_.search.on_leaf_up(changed.id());
+          policies_.side_choice.on_leaf_up(changed.id());
           log_event(LogLevel::info, "leaf_up", {{"leaf", changed.leaf().name}});
         } else {
           on_leaf_down(changed, why);
@@ -89,7 +81,8 @@ void Cluster::start(const TopologyLeaf& leaf) {
 }
 
 void Cluster::on_leaf_down(const LeafClient& leaf, const Error& why) {
-  policies_.replica_choice.on_leaf_down(leaf.id());
+  policies_.search.on_leaf_down(leaf.id());
+  policies_.side_choice.on_leaf_down(leaf.id());
   const nlohmann::json fields{{"leaf", leaf.leaf().name}, {"reason", to_string(why)}};
   if (why.code == Errc::cancelled) return log_event(LogLevel::info, "leaf_let_go", fields);  // our own wish
 

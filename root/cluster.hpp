@@ -15,25 +15,26 @@
 #include "root/assignment.hpp"
 #include "root/leaf_client.hpp"
 #include "root/metrics.hpp"
-#include "root/policy/cluster/attempt_budget.hpp"
 #include "root/policy/cluster/latency_model.hpp"
 #include "root/policy/cluster/replica_choice.hpp"
+#include "root/policy/cluster/search_policies.hpp"
 #include "root/policy/query/subsystems.hpp"
 #include "root/topology.hpp"
 
 namespace hedgerow::root {
 
 struct ClusterPolicies {
-  policy::ReplicaChoice replica_choice;
-  policy::AttemptBudget retry_budget;
+  // Of searches; and the choice for all other work, which has books of its own.
+  policy::SearchPolicies search;
+  policy::ReplicaChoice side_choice;
   policy::LatencyModel second_phase;
   policy::SubsystemModels subsystems;
 };
 
 class Cluster {
  public:
-  Cluster(boost::asio::any_io_executor executor, Manifest manifest, LeafClientSettings settings, std::uint64_t seed,
-          Metrics& metrics);
+  Cluster(boost::asio::any_io_executor executor, Manifest manifest, LeafClientSettings settings,
+          const policy::SearchPolicySettings& policies, std::uint64_t seed, Metrics& metrics);
   ~Cluster();
 
   const Manifest& manifest() const { return manifest_; }

@@ -60,7 +60,7 @@ DocumentLookup::~DocumentLookup() {
 asio::awaitable<result<wire::LookupAnswer>> DocumentLookup::run(Instant now) {
   const auto replicas = cluster_.replicas();
   policy_.emplace(std::vector<policy::SecondPhase::Hit>{{nobody, (*replicas)[partition_.value]}}, deadline_,
-                  (deadline_ - now) / 4, cluster_.policies().replica_choice);
+                  (deadline_ - now) / 4, cluster_.policies().side_choice);
   perform(policy_->start(now));
   while (!finished_) {
     co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));

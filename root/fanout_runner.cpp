@@ -18,11 +18,27 @@ namespace {
 
 Instant clock_now() { return std::chrono::steady_clock::now(); }
 
-std::vector<policy::Fanout::Partition> fanout_partitions(const Assignment& assignment) {
+std::vector<policy::Fanout::Partition> fanout_partitions(const Assignment& assignment, const Manifest& manifest) {
   std::vector<policy::Fanout::Partition> partitions;
   partitions.reserve(assignment.asked.size());
-  for (const auto& asked : assignment.asked) partitions.push_back({asked.partition, asked.replicas});
+  for (const auto& asked : assignment.asked) {
+    partitions.push_back({asked.partition, asked.replicas, manifest.partitions[asked.partition.value].documents});
+  }
   return partitions;
+}
+
+policy::Fanout::Settings fanout_settings(const FanoutRunner::Query& query) {
+  policy::Fanout::Settings settings;
+  settings.search_end = query.search_end;
+  settings.early_fetch = policy::early_fetch_instant(query.received, query.search_end, query.deadline - query.search_end);
+  settings.hedge = query.hedge;
+  settings.tied = query.tied;
+  settings.good_enough = query.good_enough;
+  return settings;
+}
+
+policy::AttemptReport report_of(const wire::PartitionAnswer& answer) {
+  return {answer.queue_time, answer.service_time, answer.load.queued, answer.load.running};
 }
 
 }  // namespace
@@ -78,10 +94,8 @@ FanoutRunner::FanoutRunner(asio::any_io_executor executor, Cluster& cluster, Met
       cluster_(cluster),
       metrics_(metrics),
       query_(query),
-      fanout_(fanout_partitions(assignment), query.search_end, cluster.policies().replica_choice,
-              cluster.policies().retry_budget,
-              policy::early_fetch_instant(query.received, query.search_end, query.deadline - query.search_end)),
-      second_phase_({}, query.deadline, query.deadline - query.search_end, cluster.policies().replica_choice),
+      fanout_(fanout_partitions(assignment, cluster.manifest()), fanout_settings(query), cluster.policies().search),
+      second_phase_({}, query.deadline, query.deadline - query.search_end, cluster.policies().side_choice),
       merge_(query.most_hits),
       timer_(executor_) {}
 
@@ -251,7 +265,7 @@ void FanoutRunner::send_search(LeafId leaf, const std::vector<policy::SendAttemp
 
 void FanoutRunner::search_failed(AttemptId attempt, AttemptFailure failure, const char* outcome) {
   end_trace(carriers_[attempt.value].trace_place, outcome);
-  const auto& budget = cluster_.policies().retry_budget;
+  const auto& budget = cluster_.policies().search.retry_budget;
   const auto refused_before = budget.refused();
   auto actions = fanout_.on_failure(attempt, failure, clock_now());
   metrics_.retries_refused_by_budget.Increment(static_cast<double>(budget.refused() - refused_before));
@@ -262,6 +276,7 @@ void FanoutRunner::on_partition(SearchCallObserver& call, wire::Message&& messag
   const Instant now = clock_now();
   const auto* failure = std::get_if<wire::PartitionFailure>(&message);
   const auto* answer = std::get_if<wire::PartitionAnswer>(&message);
+  if (std::holds_alternative<wire::TieStarted>(message)) return;
   if (!failure && !answer) return drop_leaf_of(call, {Errc::protocol, "a search answered with something else"});
   const PartitionId partition = failure ? failure->partition : answer->partition;
   const auto found = call.attempts.find(partition);
@@ -289,7 +304,7 @@ void FanoutRunner::on_partition(SearchCallObserver& call, wire::Message&& messag
     return search_failed(attempt, failure_of(failure->reason), to_string(failure->reason).data());
   }
   metrics_.attempt_seconds.Observe(to_seconds(now - carrier.sent));
-  auto verdict = fanout_.on_answer(attempt, now);
+  auto verdict = fanout_.on_answer(attempt, report_of(*answer), now);
   if (!verdict.merge) {
     metrics_.answers_late.Increment();
     end_trace(carrier.trace_place, "late");

@@ -38,6 +38,9 @@ class FanoutRunner {
     Instant search_end;
     Instant deadline;
     bool trace;
+    policy::HedgeChoice hedge = {};
+    bool tied = false;
+    policy::GoodEnoughRule good_enough = {};
   };
 
   FanoutRunner(boost::asio::any_io_executor executor, Cluster& cluster, Metrics& metrics, const Query& query,

@@ -115,7 +115,7 @@ HttpResponse describe_cluster(const RoutesSetting& setting) {
                {"state", to_string(status.state)},
                {"partitions", std::move(partitions)},
                {"spelling", client->leaf().spelling},
-               {"in_flight", cluster.policies().replica_choice.in_flight(client->id())},
+               {"in_flight", cluster.policies().search.replica_choice.in_flight(client->id())},
                {"open_calls", status.open_calls},
                {"unanswered_bytes", status.unanswered_bytes},
                {"late_answers", status.late_answers},

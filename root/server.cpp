@@ -60,7 +60,7 @@ Server::Server(asio::io_context& io, const Settings& settings, Manifest manifest
                const Topology& topology)
     : io_(io),
       settings_(settings),
-      cluster_(io.get_executor(), std::move(manifest), client_settings(settings), settings.seed, metrics_),
+      cluster_(io.get_executor(), std::move(manifest), client_settings(settings), settings.policies, settings.seed, metrics_),
       queries_(io.get_executor(), std::move(statistics), cluster_, metrics_, {settings.most_queries, settings.cache_bytes}),
       router_(routes({io.get_executor(), queries_, cluster_, metrics_, settings.default_deadline, draining_})),
       http_(io.get_executor(), http_settings(settings),

@@ -38,6 +38,7 @@ struct Settings {
   std::size_t unanswered_bytes = 4 << 20;
   Duration drain_time = std::chrono::seconds(5);
   std::vector<std::string> hosts;
+  policy::SearchPolicySettings policies;
   std::uint64_t seed = 0;  // 0: picked by main
   std::string log_level = "info";
 };

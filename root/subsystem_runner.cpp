@@ -55,7 +55,7 @@ SubsystemRunner::SubsystemRunner(asio::any_io_executor executor, Cluster& cluste
     : executor_(std::move(executor)),
       cluster_(cluster),
       query_(query),
-      subsystems_(query.deadline, query.grace, cluster.policies().replica_choice, cluster.policies().subsystems),
+      subsystems_(query.deadline, query.grace, cluster.policies().side_choice, cluster.policies().subsystems),
       timer_(executor_) {}
 
 SubsystemRunner::~SubsystemRunner() {

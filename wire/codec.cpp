@@ -11,6 +11,7 @@ std::string_view to_string(FailureReason reason) {
     case FailureReason::refused: return "refused";
     case FailureReason::expired: return "expired";
     case FailureReason::cancelled: return "cancelled";
+    case FailureReason::superseded: return "superseded";
     case FailureReason::not_served: return "not_served";
     case FailureReason::bad_query: return "bad_query";
     case FailureReason::failed: return "failed";
@@ -27,7 +28,8 @@ using Decoder = Message (*)(Fields, const CodecLimits&);
 constexpr Decoder decoders[] = {hello_from,        search_call_from,    partition_answer_from, partition_failure_from,
                                 cancel_from,       fetch_call_from,     fetch_answer_from,     call_failure_from,
                                 snippet_call_from, snippet_answer_from, facet_call_from,       facet_answer_from,
-                                spell_call_from,   spell_answer_from,   lookup_call_from,      lookup_answer_from};
+                                spell_call_from,   spell_answer_from,   lookup_call_from,      lookup_answer_from,
+                                tie_started_from};
 static_assert(std::size(decoders) == std::variant_size_v<Message>);
 
 // The library reads nested containers by recursion, and makes a large object of every byte that is an item: hostile

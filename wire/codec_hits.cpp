@@ -23,6 +23,8 @@ Message hello_from(Fields f, const CodecLimits& limits) {
 }
 
 json fields_of(const SearchCall& m) {
+  json ties = json::array();
+  for (const auto& tie : m.ties) ties.push_back({tie.partition.value, tie.tie, tie.twin_address});
   return {1,
           m.call.value,
           m.time.sent_at_ns,
@@ -33,7 +35,8 @@ json fields_of(const SearchCall& m) {
           m.k,
           m.score_threshold,
           static_cast<std::uint8_t>(m.service_class),
-          static_cast<std::uint8_t>(m.kind)};
+          static_cast<std::uint8_t>(m.kind),
+          std::move(ties)};
 }
 Message search_call_from(Fields f, const CodecLimits& limits) {
   SearchCall m;
@@ -46,6 +49,13 @@ Message search_call_from(Fields f, const CodecLimits& limits) {
   m.score_threshold = f.real();
   m.service_class = f.choice(ServiceClass::batch);
   m.kind = f.choice(AttemptKind::probe);
+  for (const json& tie : f.array(limits.most_partitions)) {
+    if (!tie.is_array() || tie.size() != 3 || !tie[0].is_number_unsigned() || tie[0].get<std::uint64_t>() > UINT32_MAX ||
+        !tie[1].is_number_unsigned() || !tie[2].is_string()) {
+      throw Malformed{"a tie is not a partition, a number and an address"};
+    }
+    m.ties.push_back({PartitionId{tie[0].get<std::uint32_t>()}, tie[1].get<std::uint64_t>(), tie[2].get<std::string>()});
+  }
   f.end();
   return m;
 }
@@ -88,6 +98,7 @@ json fields_of(const PartitionFailure& m) {
           static_cast<std::uint8_t>(m.reason),
           m.detail,
           m.queue_time.count(),
+          m.started,
           m.load.queued,
           m.load.running,
           m.fault};
@@ -99,8 +110,19 @@ Message partition_failure_from(Fields f, const CodecLimits&) {
   m.reason = f.choice(FailureReason::failed);
   m.detail = f.text();
   m.queue_time = f.duration();
+  m.started = f.truth();
   m.load = f.load();
   m.fault = f.text();
+  f.end();
+  return m;
+}
+
+json fields_of(const TieStarted& m) { return {16, m.tie, m.call.value, m.partition.value}; }
+Message tie_started_from(Fields f, const CodecLimits&) {
+  TieStarted m;
+  m.tie = f.number<std::uint64_t>();
+  m.call = f.id<CallId>();
+  m.partition = f.id<PartitionId>();
   f.end();
   return m;
 }

@@ -22,6 +22,7 @@ json fields_of(const SpellCall& m);
 json fields_of(const SpellAnswer& m);
 json fields_of(const LookupCall& m);
 json fields_of(const LookupAnswer& m);
+json fields_of(const TieStarted& m);
 
 Message hello_from(Fields f, const CodecLimits& limits);
 Message search_call_from(Fields f, const CodecLimits& limits);
@@ -39,5 +40,6 @@ Message spell_call_from(Fields f, const CodecLimits& limits);
 Message spell_answer_from(Fields f, const CodecLimits& limits);
 Message lookup_call_from(Fields f, const CodecLimits& limits);
 Message lookup_answer_from(Fields f, const CodecLimits& limits);
+Message tie_started_from(Fields f, const CodecLimits& limits);
 
 }  // namespace hedgerow::wire

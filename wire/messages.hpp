@@ -18,7 +18,7 @@
 namespace hedgerow::wire {
 
 // Grows with every change that an older peer would misread; peers of different versions do not talk.
-constexpr std::uint32_t protocol_version = 2;
+constexpr std::uint32_t protocol_version = 3;
 
 // How busy a leaf is, with every answer.
 struct Load {
@@ -53,6 +53,14 @@ struct PlannedQuery {
   double average_length = 0;
 };
 
+// One half of a tied pair: the same partition is asked of another leaf as well, and whichever begins first tells the
+// other, which then drops its copy if it has not begun.
+struct Tie {
+  PartitionId partition;
+  std::uint64_t tie = 0;     // the pair's name, the same in both halves, never used again
+  std::string twin_address;  // of the other leaf, host:port
+};
+
 struct SearchCall {
   CallId call;
   TimeLimit time;
@@ -63,6 +71,7 @@ struct SearchCall {
   double score_threshold = 0;
   ServiceClass service_class = ServiceClass::interactive;
   AttemptKind kind = AttemptKind::primary;
+  std::vector<Tie> ties;  // at most one for each partition
 };
 
 struct PartitionAnswer {
@@ -82,6 +91,7 @@ enum class FailureReason : std::uint8_t {
   refused,       // the queue is full, or the leaf is stopping
   expired,       // no time was left when its turn came
   cancelled,     // the caller said so
+  superseded,    // its twin began first
   not_served,    // this leaf does not hold the partition, or not in that generation
   bad_query,     // the query cannot be run anywhere
   failed,        // the engine failed
@@ -95,8 +105,17 @@ struct PartitionFailure {
   FailureReason reason = FailureReason::failed;
   std::string detail;
   Duration queue_time{};
+  bool started = false;  // it was on a worker when it ended
   Load load;
   std::string fault;
+};
+
+// Work of a tied pair has begun here. Leaf to leaf (then call and partition say nothing); leaf to root, where the twin
+// could not be told, so that the root cancels it.
+struct TieStarted {
+  std::uint64_t tie = 0;
+  CallId call;
+  PartitionId partition;
 };
 
 // Stops work of a call: that of the named partitions, or all of it when none is named. Answers that are on their way
@@ -229,6 +248,7 @@ struct CallFailure {
 
 using Message =
     std::variant<Hello, SearchCall, PartitionAnswer, PartitionFailure, Cancel, FetchCall, FetchAnswer, CallFailure,
-                 SnippetCall, SnippetAnswer, FacetCall, FacetAnswer, SpellCall, SpellAnswer, LookupCall, LookupAnswer>;
+                 SnippetCall, SnippetAnswer, FacetCall, FacetAnswer, SpellCall, SpellAnswer, LookupCall, LookupAnswer,
+                 TieStarted>;
 
 }  // namespace hedgerow::wire

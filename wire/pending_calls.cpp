@@ -46,14 +46,15 @@ bool PendingCalls::deliver(Message&& message) {
   if (found == calls_.end()) return false;
 
   CallObserver* observer = found->second.observer;
-  const bool over = --found->second.answers_to_come == 0;
+  const bool is_answer = !std::holds_alternative<TieStarted>(message);
+  const bool over = is_answer && --found->second.answers_to_come == 0;
   if (over) {
     unanswered_bytes_ -= found->second.bytes;
     calls_.erase(found);  // before the observer acts: it may make new calls
   }
   if (observer) {
     observer->on_call_message(*id, std::move(message), over);
-  } else {
+  } else if (is_answer) {
     ++late_messages_;
   }
   return true;

@@ -141,8 +141,19 @@ LeafClientSettings FakeCluster::quick() {
   return settings;
 }
 
+namespace {
+
+// The tests say by requests in flight which leaf is asked.
+policy::SearchPolicySettings least_in_flight() {
+  policy::SearchPolicySettings settings;
+  settings.replica_choice.mode = policy::ReplicaChoiceSettings::Mode::least_in_flight;
+  return settings;
+}
+
+}  // namespace
+
 FakeCluster::FakeCluster(const std::vector<std::vector<std::uint32_t>>& numbers, LeafClientSettings settings)
-    : cluster(io.get_executor(), fake_manifest(), settings, 1, metrics) {
+    : cluster(io.get_executor(), fake_manifest(), settings, least_in_flight(), 1, metrics) {
   std::vector<std::size_t> all;
   for (const auto& one : numbers) {
     all.push_back(leaves.size());
@@ -173,7 +184,10 @@ std::size_t FakeCluster::serving() const {
 void FakeCluster::prefer(std::size_t leaf) {
   for (std::uint32_t i = 0; i < leaves.size(); ++i) {
     if (i == leaf) continue;
-    for (int n = 0; n < 100; ++n) cluster.policies().replica_choice.on_sent(LeafId{i});
+    for (int n = 0; n < 100; ++n) {
+      cluster.policies().search.replica_choice.on_sent(LeafId{i});
+      cluster.policies().side_choice.on_sent(LeafId{i});
+    }
   }
 }
 

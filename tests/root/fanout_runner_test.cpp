@@ -312,7 +312,7 @@ TEST_CASE("a retry that the budget refuses is counted, and the query ends withou
     link.send(failure);
   });
   cluster.run([&]() -> asio::awaitable<void> {
-    while (cluster.cluster.policies().retry_budget.take()) {
+    while (cluster.cluster.policies().search.retry_budget.take()) {
     }
     FakeQuery query(cluster);
     co_await query.runner.search();
@@ -370,7 +370,7 @@ TEST_CASE("a runner that is destroyed while calls are open hears nothing of them
 TEST_CASE("an attempt at a leaf that is gone is in the trace, and spoils no other attempt's entry") {
   FakeCluster cluster(Held{{0}});
   cluster.run([&]() -> asio::awaitable<void> {
-    cluster.cluster.policies().replica_choice.on_leaf_up(LeafId{9});  // and no such client
+    cluster.cluster.policies().search.on_leaf_up(LeafId{9});  // and no such client
     FakeQuery query(cluster, 20s, 25s, true);
     query.assignment = {{{PartitionId{0}, {LeafId{0}}}, {PartitionId{1}, {LeafId{9}}}}, {}, {}};
     FanoutRunner runner(cluster.io.get_executor(), cluster.cluster, cluster.metrics,
@@ -404,7 +404,7 @@ TEST_CASE("a leaf of another version, collection or generation is not asked, and
     cluster.run([&]() -> asio::awaitable<void> {
       co_await cluster.until([&] { return cluster.client(0)->state() == LeafClient::State::mismatched && cluster.serving() == 1; });
       CHECK(cluster.client(0)->last_error().find(named[i]) != std::string::npos);
-      CHECK_FALSE(cluster.cluster.policies().replica_choice.is_up(LeafId{0}));
+      CHECK_FALSE(cluster.cluster.policies().search.replica_choice.is_up(LeafId{0}));
       FakeQuery query(cluster);
       co_await query.runner.search();
       CHECK(query.runner.fanout().answered_by(0) == LeafId{1});
@@ -446,7 +446,7 @@ TEST_CASE("a leaf that leaves the topology answers its open calls, is asked noth
     const std::weak_ptr<LeafClient> leaving = cluster.client(0);
     cluster.apply({1});
     CHECK(cluster.client(0) == nullptr);
-    CHECK_FALSE(cluster.cluster.policies().replica_choice.is_up(LeafId{0}));
+    CHECK_FALSE(cluster.cluster.policies().search.replica_choice.is_up(LeafId{0}));
 
     FakeQuery next(cluster);
     co_await next.runner.search();

@@ -22,17 +22,23 @@ class Simulation {
  public:
   explicit Simulation(std::uint64_t seed)
       : random_(seed),
-        replica_choice_(Random(seed + 1)),
         fill_(random_.uniform() * 0.3),
         depth_(static_cast<double>(random_.below(12))),
-        budget_(fill_, depth_),
+        policies_(settings(fill_, depth_), seed + 1),
         leaves_(1 + static_cast<std::uint32_t>(random_.below(6))),
         // Most worlds are troubled in one way, so that each trouble is met alone as well.
         rates_{random_.chance(0.5) ? random_.uniform() * 0.5 : 0, random_.chance(0.6) ? random_.uniform() * 0.7 : 0,
                random_.uniform() * 0.1, random_.chance(0.4) ? random_.uniform() * 0.3 : 0} {
     for (std::uint32_t i = 0; i < leaves_; ++i) {
-      if (!random_.chance(0.1)) replica_choice_.on_leaf_up(leaf(i));
+      if (!random_.chance(0.1)) policies_.on_leaf_up(leaf(i));
     }
+  }
+
+  static SearchPolicySettings settings(double fill, double depth) {
+    SearchPolicySettings settings;
+    settings.retry_fill = fill;
+    settings.retry_depth = depth;
+    return settings;
   }
 
   void run() {
@@ -59,7 +65,7 @@ class Simulation {
     }
     REQUIRE(static_cast<double>(retries) <= depth_ + fill_ * static_cast<double>(primaries) + 1e-6);
     check_in_flight();
-    for (std::uint32_t i = 0; i < leaves_; ++i) REQUIRE(replica_choice_.in_flight(leaf(i)) == 0);
+    for (std::uint32_t i = 0; i < leaves_; ++i) REQUIRE(policies_.replica_choice.in_flight(leaf(i)) == 0);
   }
 
  private:
@@ -97,7 +103,7 @@ class Simulation {
     query.merged.assign(partitions, 0);
     query.asked.resize(partitions);
     query.search_end = now + milliseconds(30) - std::chrono::milliseconds(1);  // now and then already over
-    query.fanout = std::make_unique<Fanout>(query.partitions, query.search_end, replica_choice_, budget_);
+    query.fanout = std::make_unique<Fanout>(query.partitions, Fanout::Settings{.search_end = query.search_end, .early_fetch = {}, .hedge = {}, .tied = false, .good_enough = {}}, policies_);
     perform(query, query.fanout->start(now), now);
     if (random_.chance(0.1)) {
       schedule(milliseconds(30), [this, &query](Instant then) {
@@ -143,7 +149,7 @@ class Simulation {
 
   void on_send(Query& query, const SendAttempt& send, Instant now) {
     REQUIRE(now < query.search_end);
-    REQUIRE(replica_choice_.is_up(send.leaf));
+    REQUIRE(policies_.replica_choice.is_up(send.leaf));
     const std::size_t index = send.partition.value - 100;
     const auto& replicas = query.partitions.at(index).replicas;
     REQUIRE(std::find(replicas.begin(), replicas.end(), send.leaf) != replicas.end());
@@ -178,7 +184,7 @@ class Simulation {
     const bool was_waiting = query.fanout->state_of(open.partition) == PartitionState::waiting;
     const bool was_finished = query.finished;
     open.over = true;
-    const auto verdict = query.fanout->on_answer(id, now);
+    const auto verdict = query.fanout->on_answer(id, {}, now);
     REQUIRE(verdict.merge == (was_waiting && !was_finished));
     if (verdict.merge) {
       REQUIRE(++query.merged[open.partition] == 1);
@@ -196,7 +202,7 @@ class Simulation {
 
   void lose_link(LeafId lost, Instant now) {
     now_ = now;
-    replica_choice_.on_leaf_down(lost);
+    policies_.on_leaf_down(lost);
     for (const auto& query : queries_) {
       for (std::uint32_t id = 0; query->fanout && id < query->fanout->attempts(); ++id) {
         const Open& open = query->open.at(id);
@@ -205,7 +211,7 @@ class Simulation {
     }
     schedule(milliseconds(20), [this, lost](Instant then) {
       now_ = then;
-      replica_choice_.on_leaf_up(lost);
+      policies_.on_leaf_up(lost);
     });
   }
 
@@ -214,7 +220,7 @@ class Simulation {
     for (const auto& query : queries_) {
       for (const auto& [id, open] : query->open) expected[open.leaf.value] += open.over ? 0 : 1;
     }
-    for (std::uint32_t i = 0; i < leaves_; ++i) REQUIRE(replica_choice_.in_flight(leaf(i)) == expected[i]);
+    for (std::uint32_t i = 0; i < leaves_; ++i) REQUIRE(policies_.replica_choice.in_flight(leaf(i)) == expected[i]);
   }
 
   void check_end(const Query& query) {
@@ -234,9 +240,8 @@ class Simulation {
   }
 
   Random random_;
-  ReplicaChoice replica_choice_;
   double fill_, depth_;
-  AttemptBudget budget_;
+  SearchPolicies policies_;
   std::uint32_t leaves_;
   Rates rates_;
   Instant now_ = at(0ms);

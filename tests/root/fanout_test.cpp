@@ -25,7 +25,9 @@ struct Search : PolicyFixture {
       partitions.push_back({PartitionId{i}, {}});
       for (const auto number : replicas[i]) partitions.back().replicas.push_back(leaf(number));
     }
-    fanout = std::make_unique<Fanout>(std::move(partitions), at(90ms), replica_choice, budget, early_fetch);
+    fanout = std::make_unique<Fanout>(
+        std::move(partitions), Fanout::Settings{.search_end = at(90ms), .early_fetch = early_fetch, .hedge = {}, .tied = false, .good_enough = {}},
+        policies);
   }
 
   std::string start(Duration now = 0ms) { return described(fanout->start(at(now))); }

@@ -55,11 +55,21 @@ inline std::string described(const Actions& actions) {
 }
 
 struct PolicyFixture {
-  ReplicaChoice replica_choice{Random(1)};
-  AttemptBudget budget{0.2, 100};
+  SearchPolicies policies{settings(), 1};
+  ReplicaChoice& replica_choice = policies.replica_choice;
+  AttemptBudget& budget = policies.retry_budget;
+
+  // Choices by requests in flight alone, and no hedges unless a test asks for them.
+  static SearchPolicySettings settings() {
+    SearchPolicySettings settings;
+    settings.replica_choice.mode = ReplicaChoiceSettings::Mode::least_in_flight;
+    settings.retry_fill = 0.2;
+    settings.retry_depth = 100;
+    return settings;
+  }
 
   explicit PolicyFixture(std::uint32_t leaves = 8) {
-    for (std::uint32_t i = 0; i < leaves; ++i) replica_choice.on_leaf_up(leaf(i));
+    for (std::uint32_t i = 0; i < leaves; ++i) policies.on_leaf_up(leaf(i));
   }
 
   // Makes a leaf busier by so many attempts of others, so that choices between equals need no chance.

@@ -157,7 +157,7 @@ TEST_CASE("a leaf whose side answer cannot be true is dropped and named, another
     cluster.run([&]() -> asio::awaitable<void> {
       co_await cluster.until([&] { return cluster.serving() == 2; });
       const LeafId first = cluster.client(0)->id(), second = cluster.client(1)->id();
-      for (int i = 0; i < 100; ++i) cluster.cluster.policies().replica_choice.on_sent(second);
+      for (int i = 0; i < 100; ++i) cluster.cluster.policies().side_choice.on_sent(second);
       Beside query(cluster);
       if (row.kind == spelling) query.runner->ask_spelling();
       if (row.kind == facets) query.runner->count_facets(query.assignment, {"role"});

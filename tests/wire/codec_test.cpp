@@ -129,7 +129,8 @@ std::vector<Message> extreme_messages() {
                                 highest<std::uint32_t>,
                                 lowest<double>,
                                 ServiceClass::batch,
-                                AttemptKind::probe});
+                                AttemptKind::probe,
+                                {{highest_partition, highest<std::uint64_t>, odd_bytes}, {PartitionId{0}, 0, ""}}});
   messages.push_back(PartitionAnswer{});
   messages.push_back(PartitionAnswer{highest_call,
                                      highest_partition,
@@ -143,9 +144,11 @@ std::vector<Message> extreme_messages() {
                                      odd_bytes});
   for (int reason = 0; reason <= static_cast<int>(FailureReason::failed); ++reason) {
     messages.push_back(PartitionFailure{highest_call, highest_partition, static_cast<FailureReason>(reason), odd_bytes,
-                                        Duration{lowest<std::int64_t>}, {1, highest<std::uint32_t>}, "late"});
+                                        Duration{lowest<std::int64_t>}, true, {1, highest<std::uint32_t>}, "late"});
     messages.push_back(CallFailure{CallId{23}, static_cast<FailureReason>(reason), "why"});
   }
+  messages.push_back(TieStarted{});
+  messages.push_back(TieStarted{highest<std::uint64_t>, highest_call, highest_partition});
   messages.push_back(Cancel{});
   messages.push_back(Cancel{CallId{24}, {PartitionId{255}, PartitionId{256}}});
   messages.push_back(FetchCall{});

@@ -27,6 +27,15 @@ class AttemptBudget {
     return true;
   }
 
+  // Another fill and depth from now on; what is saved stays, up to the new depth.
+  void set(double fill, double depth) {
+    fill_ = fill;
+    depth_ = depth;
+    tokens_ = std::min(tokens_, depth_);
+  }
+
+  double fill() const { return fill_; }
+  double depth() const { return depth_; }
   double tokens() const { return tokens_; }
   std::uint64_t refused() const { return refused_; }
 

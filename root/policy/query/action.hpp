@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -14,12 +15,19 @@
 
 namespace hedgerow::policy {
 
+// Of a tied pair: the other attempt, and the leaf that has it or will get it a moment later.
+struct Twin {
+  AttemptId attempt;
+  LeafId leaf;
+};
+
 // Ask this leaf for this partition. Actions of one batch that go to the same leaf may travel in one frame.
 struct SendAttempt {
   AttemptId attempt;
   PartitionId partition;
   LeafId leaf;
   AttemptKind kind = AttemptKind::primary;
+  std::optional<Twin> twin = std::nullopt;
 };
 
 // Nobody waits for this attempt any more.
@@ -95,6 +103,7 @@ enum class AttemptFailure {
   unreachable,  // the link is down
   failed,       // the leaf tried, and could not; or does not hold the partition
   bad_query,    // no leaf could run it
+  superseded,   // its twin began first, so this one left the queue
 };
 
 }  // namespace hedgerow::policy

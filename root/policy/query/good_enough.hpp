@@ -1,0 +1,34 @@
+// Whether to answer before the deadline with less than everything. Pure.
+//
+// Intuition: waiting is worth it while it brings more than it costs. `patience` is the time that each further percent of
+// completeness is worth. With c the completeness so far, and for an instant t' after now
+//   gain(t') = 100 · Σ over waiting partitions of share(p) · Pr(answered by t' | not answered until now),
+// waiting until t' pays when gain(t') · patience > t' - now. If it pays for no t', the answer goes now; otherwise it is
+// asked again at the t' that pays most, or when something arrives. It never goes with less than min_completeness.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "root/policy/cluster/latency_model.hpp"
+
+namespace hedgerow::policy {
+
+struct GoodEnoughRule {
+  double min_completeness = 1;  // of the partitions asked; 1: only the deadline ends the waiting
+  Duration patience = std::chrono::milliseconds(2);  // for each percent
+};
+
+// A partition that is waited for.
+struct Awaited {
+  double share;      // of the documents asked
+  Duration waited;   // since it was its turn, for the attempt that will probably answer first
+};
+
+// The instant until which waiting pays; nullopt: it does not. completeness: the share of the documents asked that is here.
+std::optional<Instant> worth_waiting_until(const GoodEnoughRule& rule, double completeness,
+                                           const std::vector<Awaited>& awaited, const LatencyCurve& latencies,
+                                           Instant search_end, Instant now);
+
+}  // namespace hedgerow::policy
