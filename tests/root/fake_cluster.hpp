@@ -83,7 +83,10 @@ class FakeCluster {
   std::shared_ptr<LeafClient> client(std::size_t leaf) const { return cluster.client_named("leaf-" + std::to_string(leaf)); }
   // Makes all leaves but this one look busy, so that it is asked first.
   void prefer(std::size_t leaf);
-  std::uint32_t in_flight(std::size_t leaf) { return cluster.policies().replica_choice.in_flight(LeafId{static_cast<std::uint32_t>(leaf)}); }
+  std::uint32_t in_flight(std::size_t leaf) {
+    const LeafId id{static_cast<std::uint32_t>(leaf)};
+    return cluster.policies().search.replica_choice.in_flight(id) + cluster.policies().side_choice.in_flight(id);
+  }
 
   asio::io_context io{1};
   std::vector<std::unique_ptr<FakeLeaf>> leaves;

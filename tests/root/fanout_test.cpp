@@ -36,7 +36,7 @@ struct Search : PolicyFixture {
   }
   // "merge", or "drop", and the actions.
   std::string answers(std::uint32_t attempt, Duration now) {
-    const auto verdict = fanout->on_answer(AttemptId{attempt}, at(now));
+    const auto verdict = fanout->on_answer(AttemptId{attempt}, {}, at(now));
     const std::string actions = described(verdict.actions);
     return (verdict.merge ? "merge" : "drop") + (actions.empty() ? "" : "; " + actions);
   }
