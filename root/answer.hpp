@@ -95,9 +95,10 @@ struct AttemptTrace {
   std::optional<PartitionId> partition;     // of a search
   std::string leaf;
   Duration sent{};
-  std::optional<Duration> ended;
+  std::optional<Duration> ended;  // its answer came, or it was given up
   std::optional<Duration> queue_time, service_time;  // as the leaf measured them
-  std::string outcome;                               // "answered", "late", "cancelled", or a failure's word
+  // "answered" (of a hedge "won"), "late", "cancelled" (of one that another answer overtook "lost"), or a failure's word.
+  std::string outcome;
   std::string fault;
 };
 
@@ -110,8 +111,9 @@ struct SearchAnswer {
   Duration deadline{};
   policy::FinishReason finished = policy::FinishReason::complete;
   Completeness completeness;
+  // Of the search phase, by kind; of the hedges, those whose answer was the first; of all, those that were given up.
   struct Attempts {
-    std::uint32_t primary = 0, retry = 0, cancelled = 0;
+    std::uint32_t primary = 0, retry = 0, hedge = 0, hedge_won = 0, tied = 0, canary = 0, probe = 0, cancelled = 0;
   } attempts;
   AnswerSubsystems subsystems;
   std::optional<std::string> suggestion;           // of spelling: the query as it may have been meant

@@ -41,6 +41,12 @@ Json trace_json(const std::vector<AttemptTrace>& trace) {
   return list;
 }
 
+Json attempts_json(const SearchAnswer::Attempts& attempts) {
+  return {{"primary", attempts.primary}, {"retry", attempts.retry},   {"hedge", attempts.hedge},
+          {"hedge_won", attempts.hedge_won}, {"tied", attempts.tied}, {"canary", attempts.canary},
+          {"probe", attempts.probe},     {"cancelled", attempts.cancelled}};
+}
+
 Json subsystems_json(const AnswerSubsystems& subsystems) {
   Json out = Json::object();
   for (std::size_t i = 0; i < subsystems.size(); ++i) {
@@ -107,10 +113,7 @@ wire::HttpResponse to_response(const SearchAnswer& answer) {
             {"deadline_ms", milliseconds(answer.deadline)},
             {"finished", to_string(answer.finished)},
             {"completeness", to_json(answer.completeness)},
-            {"attempts",
-             {{"primary", answer.attempts.primary},
-              {"retry", answer.attempts.retry},
-              {"cancelled", answer.attempts.cancelled}}},
+            {"attempts", attempts_json(answer.attempts)},
             {"subsystems", subsystems_json(answer.subsystems)}};
   if (answer.facets) body["facets"] = facets_json(*answer.facets);
   if (answer.suggestion) body["spelling"] = {{"suggestion", *answer.suggestion}};

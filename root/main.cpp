@@ -13,6 +13,7 @@
 #include "base/address_file.hpp"
 #include "base/command_line.hpp"
 #include "base/log.hpp"
+#include "root/policy_words.hpp"
 #include "root/server.hpp"
 
 namespace {
@@ -35,6 +36,44 @@ void reload_on_hangup(asio::signal_set& hangup, Server& server) {
     server.reload();
     reload_on_hangup(hangup, server);
   });
+}
+
+// An option for a choice among policies, by its words; checked when the command line is read.
+template <class Choice>
+void add_choice(CLI::App& app, const std::string& name, Choice& target, hedgerow::result<Choice> (*parse)(std::string_view),
+                const std::string& shown, const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [&target, name, parse](const std::string& text) {
+           auto parsed = parse(text);
+           if (parsed.has_error()) throw CLI::ValidationError(name, parsed.error().context);
+           target = *parsed;
+         },
+         help)
+      ->default_str(shown);
+}
+
+void add_policy_options(CLI::App& app, Settings& settings) {
+  namespace root = hedgerow::root;
+  auto& hedge = settings.policies.hedge;
+  auto& replica_choice = settings.policies.replica_choice;
+  add_choice(app, "--default-hedge", settings.defaults.hedge, root::parse_hedge, root::to_text(settings.defaults.hedge),
+             "Hedging of queries that do not say: auto, off, a quantile such as p95, or a delay such as 10ms");
+  add_choice(app, "--default-tied", settings.defaults.tied, root::parse_switch, "off",
+             "Tied requests for queries that do not say: on or off");
+  add_choice(app, "--default-canary", settings.defaults.canary, root::parse_canary,
+             std::string(root::to_string(settings.defaults.canary)), "Canaries of queries that do not say: auto, always or off");
+  app.add_option("--hedge-budget-fill", hedge.budget_fill, "Hedges in the long run, as a share of the primary attempts")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--hedge-budget-depth", hedge.budget_depth, "Hedges that can be saved up for a burst")
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--most-hedges", hedge.most_hedges, "Hedges of one partition of a query, at most")->check(CLI::Range(0, 16));
+  app.add_option("--hedge-target-quantile", hedge.target_quantile, "The quantile of queries' latencies that automatic hedging makes small")
+      ->check(CLI::Range(0.5, 0.99999));
+  add_duration_option(app, "--shortest-hedge-delay", hedge.shortest_delay, "No automatic hedge sooner than this",
+                      std::chrono::microseconds(1));
+  add_choice(app, "--replica-choice", replica_choice.mode, root::parse_replica_choice,
+             std::string(to_string(replica_choice.mode)), "How a partition's replica is chosen: prequal, least-in-flight or random");
 }
 
 int run(const Settings& settings) {
@@ -80,8 +119,9 @@ int main(int argc, char** argv) {
   app.add_option("--address", settings.address, "IP address to listen on");
   app.add_option("--port", settings.port, "Port to listen on; 0: one that is free");
   app.add_option("--address-file", settings.address_file, "File into which address:port is written once the root listens");
-  add_duration_option(app, "--default-deadline", settings.default_deadline, "Deadline of queries that name none",
+  add_duration_option(app, "--default-deadline", settings.defaults.deadline, "Deadline of queries that name none",
                       std::chrono::milliseconds(1));
+  add_policy_options(app, settings);
   app.add_option("--most-queries", settings.most_queries, "Queries in flight; beyond it the root refuses with 503")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--cache-bytes", settings.cache_bytes, "Bytes of complete answers that are kept for who asks the same; 0: none");

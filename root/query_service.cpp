@@ -184,7 +184,7 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
 
   FanoutRunner runner(executor_, cluster_, metrics_,
                       {plan, parameters.offset + parameters.k, parameters.offset, parameters.service_class, received, deadline - reserve,
-                       deadline, parameters.trace},
+                       deadline, parameters.trace, parameters.hedge, parameters.tied, parameters.good_enough},
                       assignment);
   SubsystemRunner subsystems(executor_, cluster_, {plan, parameters.query, parameters.service_class, received, deadline,
                                                    parameters.grace, parameters.trace});

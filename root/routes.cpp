@@ -68,13 +68,13 @@ asio::awaitable<HttpResponse> search_by_body(const RoutesSetting& setting, HttpR
   if (!request.parameters.empty()) {
     co_return wire::problem(400, "bad-parameter", "A POST takes its parameters from the body, not from the address.");
   }
-  co_return co_await search(setting, request, parse_parameters_json(request.body, setting.default_deadline));
+  co_return co_await search(setting, request, parse_parameters_json(request.body, setting.defaults));
 }
 
 // The id is the rest of the path, decoded: it may hold slashes.
 asio::awaitable<HttpResponse> document(const RoutesSetting& setting, HttpRequest& request, const PathParts& parts) {
   const std::string& id = parts.at("id");
-  Duration deadline = setting.default_deadline;
+  Duration deadline = setting.defaults.deadline;
   for (const auto& [name, value] : request.parameters) {
     if (name != "deadline") co_return bad_parameter(unknown_parameter(name));
     const auto parsed = parse_deadline(value);
@@ -172,7 +172,7 @@ std::vector<wire::Route> routes(RoutesSetting setting) {
   return {
       {"GET", "/v1/search",
        [setting](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> {
-         return search(setting, request, parse_parameters(request.parameters, setting.default_deadline));
+         return search(setting, request, parse_parameters(request.parameters, setting.defaults));
        }},
       {"POST", "/v1/search",
        [setting](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> {

@@ -7,6 +7,7 @@
 #include "root/cluster.hpp"
 #include "root/metrics.hpp"
 #include "root/query_service.hpp"
+#include "root/search_parameters.hpp"
 #include "wire/http_router.hpp"
 
 namespace hedgerow::root {
@@ -16,7 +17,7 @@ struct RoutesSetting {
   QueryService& queries;
   Cluster& cluster;
   Metrics& metrics;
-  Duration default_deadline;
+  SearchDefaults defaults;
   const bool& draining;
 };
 

@@ -36,6 +36,17 @@ Parsed auto_or_off(const std::string& name, const std::string& value, bool& out)
   return {};
 }
 
+// Reads what a choice among policies is called; what is wrong with it is in the error's words.
+template <class Choice>
+Parsed choose(const std::string& name, const std::string& value, result<Choice> (*parse)(std::string_view), Choice& out) {
+  auto parsed = parse(value);
+  if (parsed.has_error()) {
+    return ParameterProblem{"bad-parameter", "'" + name + "' is '" + shown(value) + "', but " + parsed.error().context + ".", name};
+  }
+  out = std::move(*parsed);
+  return {};
+}
+
 // One row a parameter: how its text is read.
 struct Row {
   std::string_view name;
@@ -121,27 +132,39 @@ constexpr std::array rows{
           out.like = value;
           return {};
         }},
-    Row{"trace", [](const std::string& value, SearchParameters& out) -> Parsed {
-          if (value != "on" && value != "off") return bad("trace", value, "'on' or 'off'");
-          out.trace = value == "on";
+    Row{"trace", [](const std::string& value, SearchParameters& out) { return choose("trace", value, parse_switch, out.trace); }},
+    Row{"hedge", [](const std::string& value, SearchParameters& out) { return choose("hedge", value, parse_hedge, out.hedge); }},
+    Row{"tied", [](const std::string& value, SearchParameters& out) { return choose("tied", value, parse_switch, out.tied); }},
+    Row{"canary", [](const std::string& value, SearchParameters& out) { return choose("canary", value, parse_canary, out.canary); }},
+    Row{"min_completeness", [](const std::string& value, SearchParameters& out) -> Parsed {
+          const auto share = parse_decimal(value);
+          if (share.has_error() || *share < 0 || *share > 1) return bad("min_completeness", value, "a number from 0 to 1");
+          out.good_enough.min_completeness = *share;
+          return {};
+        }},
+    Row{"patience", [](const std::string& value, SearchParameters& out) -> Parsed {
+          const auto patience = parse_duration(value);
+          if (patience.has_error() || *patience > SearchParameters::longest_deadline) {
+            return bad("patience", value, "a duration up to 60s, such as 2ms");
+          }
+          out.good_enough.patience = *patience;
           return {};
         }},
 };
 
-// Known words of the API whose work is still to come.
-constexpr std::array<std::string_view, 5> not_yet{"min_completeness", "patience", "hedge", "tied", "canary"};
-
 class Reader {
  public:
-  explicit Reader(Duration default_deadline) { out_.deadline = default_deadline; }
+  explicit Reader(const SearchDefaults& defaults) {
+    out_.deadline = defaults.deadline;
+    out_.hedge = defaults.hedge;
+    out_.tied = defaults.tied;
+    out_.canary = defaults.canary;
+  }
 
   Parsed read(const std::string& name, const std::string& value) {
     if (!seen_.insert(name).second) return given_twice(name);
     for (const Row& row : rows) {
       if (row.name == name) return row.read(value, out_);
-    }
-    if (std::find(not_yet.begin(), not_yet.end(), name) != not_yet.end()) {
-      return ParameterProblem{"not-yet", "'" + name + "' is part of the API, but not yet offered by this version.", name};
     }
     return unknown_parameter(name);
   }
@@ -179,8 +202,8 @@ ParameterProblem unknown_parameter(const std::string& name) {
 }
 
 boost::system::result<SearchParameters, ParameterProblem> parse_parameters(
-    const std::vector<std::pair<std::string, std::string>>& parameters, Duration default_deadline) {
-  Reader reader(default_deadline);
+    const std::vector<std::pair<std::string, std::string>>& parameters, const SearchDefaults& defaults) {
+  Reader reader(defaults);
   for (const auto& [name, value] : parameters) {
     if (const auto read = reader.read(name, value); read.has_error()) return read.error();
   }
@@ -188,7 +211,7 @@ boost::system::result<SearchParameters, ParameterProblem> parse_parameters(
 }
 
 boost::system::result<SearchParameters, ParameterProblem> parse_parameters_json(const std::string& body,
-                                                                                Duration default_deadline) {
+                                                                                const SearchDefaults& defaults) {
   // The library keeps the last of two fields with one name; a client that sends two is told, as in an address.
   std::set<std::string> names;
   std::optional<std::string> twice;
@@ -201,15 +224,15 @@ boost::system::result<SearchParameters, ParameterProblem> parse_parameters_json(
   if (json.is_discarded()) return ParameterProblem{"bad-json", "The body is not valid JSON.", ""};
   if (!json.is_object()) return ParameterProblem{"bad-json", "The body is not a JSON object.", ""};
   if (twice) return given_twice(*twice);
-  Reader reader(default_deadline);
+  Reader reader(defaults);
   for (const auto& [name, value] : json.items()) {
     std::string text;
     if (value.is_string()) {
       text = value.get<std::string>();
-    } else if (value.is_number_integer()) {
+    } else if (value.is_number()) {
       text = value.dump();
     } else {
-      return ParameterProblem{"bad-parameter", "'" + shown(name) + "' is neither a text nor a whole number.", shown(name)};
+      return ParameterProblem{"bad-parameter", "'" + shown(name) + "' is neither a text nor a number.", shown(name)};
     }
     if (const auto read = reader.read(name, text); read.has_error()) return read.error();
   }

@@ -11,10 +11,21 @@
 #include "base/attempt.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "root/policy/cluster/hedging.hpp"
+#include "root/policy/query/good_enough.hpp"
+#include "root/policy_words.hpp"
 
 namespace hedgerow::root {
 
 enum class PartialAnswers { allow, deny };
+
+// What the server decides for queries that do not say.
+struct SearchDefaults {
+  Duration deadline = std::chrono::milliseconds(250);
+  policy::HedgeChoice hedge = {};
+  bool tied = false;
+  CanaryUse canary = CanaryUse::automatic;
+};
 
 struct SearchParameters {
   static constexpr std::uint32_t largest_k = 1000;
@@ -32,6 +43,10 @@ struct SearchParameters {
   PartialAnswers partial = PartialAnswers::allow;
   ServiceClass service_class = ServiceClass::interactive;
   bool trace = false;
+  policy::HedgeChoice hedge = {};
+  bool tied = false;
+  CanaryUse canary = CanaryUse::automatic;
+  policy::GoodEnoughRule good_enough = {};  // min_completeness and patience
   // The optional subsystems, and how long an answer that is ready may wait for them where the default does not please.
   bool spelling = true;
   bool snippets = true;
@@ -46,7 +61,7 @@ struct SearchParameters {
 
 // A request that is refused, in the words of problem details.
 struct ParameterProblem {
-  std::string type;    // "unknown-parameter", "bad-parameter", "missing-parameter", "not-yet", "bad-json"
+  std::string type;    // "unknown-parameter", "bad-parameter", "missing-parameter", "bad-json"
   std::string detail;  // names the parameter and the value
   std::string parameter;
 };
@@ -55,11 +70,10 @@ struct ParameterProblem {
 boost::system::result<Duration, ParameterProblem> parse_deadline(const std::string& value);
 ParameterProblem unknown_parameter(const std::string& name);
 
-// default_deadline: the server's, for requests that name none.
 boost::system::result<SearchParameters, ParameterProblem> parse_parameters(
-    const std::vector<std::pair<std::string, std::string>>& parameters, Duration default_deadline);
+    const std::vector<std::pair<std::string, std::string>>& parameters, const SearchDefaults& defaults);
 // The same as a JSON object: texts, numbers and durations with their unit as text.
 boost::system::result<SearchParameters, ParameterProblem> parse_parameters_json(const std::string& body,
-                                                                                Duration default_deadline);
+                                                                                const SearchDefaults& defaults);
 
 }  // namespace hedgerow::root

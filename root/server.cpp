@@ -62,7 +62,7 @@ Server::Server(asio::io_context& io, const Settings& settings, Manifest manifest
       settings_(settings),
       cluster_(io.get_executor(), std::move(manifest), client_settings(settings), settings.policies, settings.seed, metrics_),
       queries_(io.get_executor(), std::move(statistics), cluster_, metrics_, {settings.most_queries, settings.cache_bytes}),
-      router_(routes({io.get_executor(), queries_, cluster_, metrics_, settings.default_deadline, draining_})),
+      router_(routes({io.get_executor(), queries_, cluster_, metrics_, settings.defaults, draining_})),
       http_(io.get_executor(), http_settings(settings),
             [this](wire::HttpRequest& request) { return router_.handle(request); }),
       control_timer_(io) {

@@ -16,6 +16,7 @@
 #include "root/cluster.hpp"
 #include "root/metrics.hpp"
 #include "root/query_service.hpp"
+#include "root/search_parameters.hpp"
 #include "wire/http_router.hpp"
 #include "wire/http_server.hpp"
 
@@ -28,7 +29,7 @@ struct Settings {
   std::string address = "127.0.0.1";
   std::uint16_t port = 7080;
   std::filesystem::path address_file;
-  Duration default_deadline = std::chrono::milliseconds(250);
+  SearchDefaults defaults;
   std::size_t most_queries = 1024;
   std::size_t cache_bytes = 64 << 20;
   std::size_t most_connections = 4096;

@@ -31,7 +31,7 @@ SearchAnswer small_answer() {
   answer.completeness.documents_total = 1000;
   answer.completeness.documents_asked = 1000;
   answer.completeness.documents_searched = 1000;
-  answer.attempts = {.primary = 2, .retry = 0, .cancelled = 0};
+  answer.attempts = {.primary = 2, .retry = 0, .hedge = 3, .hedge_won = 1, .tied = 4, .canary = 1, .probe = 5, .cancelled = 6};
   answer.subsystems[0] = {policy::SubsystemStatus::late, 4250us};
   answer.subsystems[1] = {policy::SubsystemStatus::ok, 1500us};
   answer.cache = CacheUse::miss;
@@ -50,7 +50,7 @@ TEST_CASE("a complete answer, to the letter") {
         R"("total":{"value":137,"relation":"exact"},"took_ms":12.346,"deadline_ms":250.0,"finished":"complete",)"
         R"("completeness":{"fraction":1.0,"of_asked":1.0,"partitions":{"total":2,"asked":2,"answered":2},)"
         R"("documents":{"total":1000,"searched":1000},"missing":[]},)"
-        R"("attempts":{"primary":2,"retry":0,"cancelled":0},)"
+        R"("attempts":{"primary":2,"retry":0,"hedge":3,"hedge_won":1,"tied":4,"canary":1,"probe":5,"cancelled":6},)"
         R"("subsystems":{"spelling":{"status":"late","ms":4.25},"snippets":{"status":"ok","ms":1.5},)"
         R"("facets":{"status":"off","ms":0.0}},"query":{"notes":[]},"cache":"miss"})"
         "\n");

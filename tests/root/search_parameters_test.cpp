@@ -9,8 +9,8 @@ namespace {
 using namespace std::chrono_literals;
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-auto parsed(Parameters parameters) { return parse_parameters(parameters, 250ms); }
-auto parsed_json(const std::string& body) { return parse_parameters_json(body, 250ms); }
+auto parsed(Parameters parameters) { return parse_parameters(parameters, {}); }
+auto parsed_json(const std::string& body) { return parse_parameters_json(body, {}); }
 
 // With a query beside it.
 auto with(const std::string& name, const std::string& value) { return parsed({{"q", "x"}, {name, value}}); }
@@ -18,7 +18,7 @@ auto with(const std::string& name, const std::string& value) { return parsed({{"
 }  // namespace
 
 TEST_CASE("a query alone has the defaults of the API, and the server's deadline") {
-  const auto parameters = parse_parameters({{"q", "full text"}}, 400ms);
+  const auto parameters = parse_parameters({{"q", "full text"}}, {.deadline = 400ms});
   REQUIRE(parameters.has_value());
   CHECK(parameters->query == "full text");
   CHECK(parameters->k == 10);
@@ -59,7 +59,13 @@ TEST_CASE("a bad value is refused, and the refusal names parameter and value") {
       {"fanout", "0"},    {"fanout", "ALL"},    {"fanout", "-2"},   {"partial", "maybe"}, {"partial", ""},
       {"class", "Batch"}, {"class", "fast"},    {"trace", "yes"},   {"trace", "1"},
       {"spelling", "on"}, {"snippets", ""},     {"cache", "on"},    {"facets", ""},    {"facets", "a,"},
-      {"facets", "a,b,a"}, {"facets", ",a"},    {"grace", "5"},     {"grace", "-1ms"}, {"grace", "61s"}};
+      {"facets", "a,b,a"}, {"facets", ",a"},    {"grace", "5"},     {"grace", "-1ms"}, {"grace", "61s"},
+      {"hedge", ""},      {"hedge", "on"},      {"hedge", "p0"},    {"hedge", "p100"},    {"hedge", "p"},
+      {"hedge", "p-5"},   {"hedge", "pnan"},    {"hedge", "p9e1"},  {"hedge", "95"},      {"hedge", "0ms"},
+      {"hedge", "61s"},   {"hedge", "-1ms"},    {"tied", "auto"},   {"tied", "true"},     {"canary", "on"},
+      {"canary", ""},     {"min_completeness", "1.01"},             {"min_completeness", "-0.1"},
+      {"min_completeness", "nan"},              {"min_completeness", "95%"},              {"min_completeness", ""},
+      {"min_completeness", "inf"},              {"patience", "2"},  {"patience", "61s"},  {"patience", "-1ms"}};
   for (const auto& [name, value] : rows) {
     CAPTURE(name);
     CAPTURE(value);
@@ -119,14 +125,7 @@ TEST_CASE("offset and k have a bound together") {
   CHECK(refused.error().detail.find("10000") != std::string::npos);
 }
 
-TEST_CASE("what the API has and this version has not is told apart from what does not exist") {
-  for (const char* name : {"min_completeness", "patience", "hedge", "tied", "canary"}) {
-    CAPTURE(name);
-    const auto refused = with(name, "auto");
-    REQUIRE(refused.has_error());
-    CHECK(refused.error().type == "not-yet");
-    CHECK(refused.error().parameter == name);
-  }
+TEST_CASE("what does not exist is refused by its name") {
   for (const char* name : {"Q", "limit", "", "deadline_ms"}) {
     CAPTURE(name);
     const auto refused = with(name, "1");
@@ -134,6 +133,68 @@ TEST_CASE("what the API has and this version has not is told apart from what doe
     CHECK(refused.error().type == "unknown-parameter");
     CHECK(refused.error().parameter == name);
   }
+}
+
+TEST_CASE("how a query is answered around slowness: hedges, ties, canaries, and what is good enough") {
+  using Mode = policy::HedgeChoice::Mode;
+  const auto plain = parsed({{"q", "x"}});
+  REQUIRE(plain.has_value());
+  CHECK(plain->hedge.mode == Mode::automatic);
+  CHECK_FALSE(plain->tied);
+  CHECK(plain->canary == CanaryUse::automatic);
+  CHECK(plain->good_enough.min_completeness == 1);
+  CHECK(plain->good_enough.patience == 2ms);
+
+  CHECK(with("hedge", "auto")->hedge.mode == Mode::automatic);
+  CHECK(with("hedge", "off")->hedge.mode == Mode::off);
+  CHECK(with("hedge", "p95")->hedge == policy::HedgeChoice{.mode = Mode::quantile, .quantile = 0.95, .delay = {}});
+  CHECK(with("hedge", "p99.9")->hedge.quantile == doctest::Approx(0.999));
+  CHECK(with("hedge", "1.5ms")->hedge == policy::HedgeChoice{.mode = Mode::fixed, .quantile = 0.95, .delay = 1500us});
+  CHECK(with("tied", "on")->tied);
+  CHECK_FALSE(with("tied", "off")->tied);
+  CHECK(with("canary", "always")->canary == CanaryUse::always);
+  CHECK(with("canary", "off")->canary == CanaryUse::off);
+  CHECK(with("min_completeness", "0")->good_enough.min_completeness == 0);
+  CHECK(with("min_completeness", "0.95")->good_enough.min_completeness == 0.95);
+  CHECK(with("min_completeness", "1")->good_enough.min_completeness == 1);
+  CHECK(with("patience", "0ms")->good_enough.patience == 0ms);
+  CHECK(with("patience", "500us")->good_enough.patience == 500us);
+
+  // In a body, a share may be a number.
+  const auto body = parsed_json(R"({"q": "x", "min_completeness": 0.5, "hedge": "10ms", "tied": "on"})");
+  REQUIRE(body.has_value());
+  CHECK(body->good_enough.min_completeness == 0.5);
+  CHECK(body->hedge.delay == 10ms);
+  CHECK(body->tied);
+}
+
+TEST_CASE("the server's defaults hold where a query does not say") {
+  SearchDefaults defaults;
+  defaults.hedge.mode = policy::HedgeChoice::Mode::off;
+  defaults.tied = true;
+  defaults.canary = CanaryUse::off;
+  const auto plain = parse_parameters({{"q", "x"}}, defaults);
+  REQUIRE(plain.has_value());
+  CHECK(plain->hedge.mode == policy::HedgeChoice::Mode::off);
+  CHECK(plain->tied);
+  CHECK(plain->canary == CanaryUse::off);
+  const auto said = parse_parameters({{"q", "x"}, {"hedge", "auto"}, {"tied", "off"}, {"canary", "auto"}}, defaults);
+  REQUIRE(said.has_value());
+  CHECK(said->hedge.mode == policy::HedgeChoice::Mode::automatic);
+  CHECK_FALSE(said->tied);
+  CHECK(said->canary == CanaryUse::automatic);
+}
+
+TEST_CASE("the words for policies are written as they are read") {
+  for (const char* text : {"auto", "off", "p95", "p50", "p99.9", "p99.99", "10ms", "1500us", "1s"}) {
+    CAPTURE(text);
+    const auto choice = parse_hedge(text);
+    REQUIRE(choice.has_value());
+    CHECK(to_text(*choice) == text);
+  }
+  for (const char* text : {"auto", "always", "off"}) CHECK(to_string(*parse_canary(text)) == text);
+  for (const char* text : {"prequal", "least-in-flight", "random"}) CHECK(policy::to_string(*parse_replica_choice(text)) == text);
+  for (const char* text : {"", "AUTO", "least_in_flight", "fastest"}) CHECK(parse_replica_choice(text).has_error());
 }
 
 TEST_CASE("a parameter given twice is refused, in an address and in a body") {
@@ -155,7 +216,7 @@ TEST_CASE("a query that is missing is refused, one that is empty is for the quer
   CHECK(parsed({{"q", ""}}).has_value());
 }
 
-TEST_CASE("a JSON body takes texts, and whole numbers where numbers are meant") {
+TEST_CASE("a JSON body takes texts, and numbers where numbers are meant") {
   const auto parameters = parsed_json(
       R"({"q": "a \"b c\"", "k": 30, "offset": "10", "deadline": "100ms", "fanout": 4, "partial": "deny", "trace": "on"})");
   REQUIRE(parameters.has_value());
@@ -189,7 +250,9 @@ TEST_CASE("a JSON body that is none, or holds what no parameter takes, is refuse
       {R"({"q": "x", "k": 99999999999999999999})", "bad-parameter", "k"},
       {R"({"q": "x", "deadline": 250})", "bad-parameter", "deadline"},
       {R"({"q": "x", "facets": {"role": 3}})", "bad-parameter", "facets"},
-      {R"({"q": "x", "hedge": "auto"})", "not-yet", "hedge"},
+      {R"({"q": "x", "hedge": 10})", "bad-parameter", "hedge"},
+      {R"({"q": "x", "tied": true})", "bad-parameter", "tied"},
+      {R"({"q": "x", "min_completeness": 1.5})", "bad-parameter", "min_completeness"},
       {R"({"q": "x", "size": 3})", "unknown-parameter", "size"},
   };
   for (const Row& row : rows) {
