@@ -22,7 +22,9 @@ std::optional<Refusal> check_documents(const std::vector<wire::DocumentAddress>&
 }
 
 FetchTask::FetchTask(wire::FetchCall&& c)
-    : CallTask(WorkKind::fetch, c.call, c.time, c.generation), documents_(std::move(c.documents)) {}
+    : CallTask(WorkKind::fetch, c.call, c.time, c.generation), documents_(std::move(c.documents)) {
+  service_class = c.service_class;
+}
 
 std::optional<Refusal> FetchTask::prepare(const Serving& leaf) { return check_documents(documents_, leaf); }
 

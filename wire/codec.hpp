@@ -31,6 +31,7 @@ struct CodecLimits {
   std::size_t longest_facet_value = 65'536;
   std::size_t longest_snippet = 65'536;
   std::size_t longest_document_id = 65'536;
+  std::size_t longest_address = 512;  // of a leaf: a host's name has at most 253 bytes
   std::size_t longest_document_part = 8 << 20;  // a document's title, url, text, facets
 };
 

@@ -5,7 +5,7 @@ namespace hedgerow::wire {
 
 json fields_of(const Hello& m) {
   return {0, m.version, m.name, m.sent_at_ns, m.collection, m.generation.value, partitions_of(m.partitions),
-          m.spelling};
+          m.spelling, m.twin};
 }
 Message hello_from(Fields f, const CodecLimits& limits) {
   Hello m;
@@ -18,6 +18,7 @@ Message hello_from(Fields f, const CodecLimits& limits) {
   m.generation = f.id<Generation>();
   m.partitions = f.partitions(limits.most_partitions);
   m.spelling = f.truth();
+  m.twin = f.truth();
   f.end();
   return m;
 }
@@ -54,6 +55,7 @@ Message search_call_from(Fields f, const CodecLimits& limits) {
         !tie[1].is_number_unsigned() || !tie[2].is_string()) {
       throw Malformed{"a tie is not a partition, a number and an address"};
     }
+    if (tie[2].get_ref<const std::string&>().size() > limits.longest_address) throw Malformed{"an address is too long"};
     m.ties.push_back({PartitionId{tie[0].get<std::uint32_t>()}, tie[1].get<std::uint64_t>(), tie[2].get<std::string>()});
   }
   f.end();
@@ -143,7 +145,8 @@ json fields_of(const FetchCall& m) {
           m.time.remaining.count(),
           m.generation.value,
           partitions_of(m.documents),
-          documents_of(m.documents)};
+          documents_of(m.documents),
+          static_cast<std::uint8_t>(m.service_class)};
 }
 Message fetch_call_from(Fields f, const CodecLimits& limits) {
   FetchCall m;
@@ -151,6 +154,7 @@ Message fetch_call_from(Fields f, const CodecLimits& limits) {
   m.time = f.time_limit();
   m.generation = f.id<Generation>();
   m.documents = addresses_from(f, limits);
+  m.service_class = f.choice(ServiceClass::batch);
   f.end();
   return m;
 }

@@ -35,6 +35,7 @@ struct Hello {
   Generation generation;
   std::vector<PartitionId> partitions;
   bool spelling = false;  // it answers SpellCalls
+  bool twin = false;      // a leaf that has come to another leaf: it sends TieStarted, and no calls
 };
 
 // When a caller's clock stood where, and how much time the work has from there. No synchronised clocks: a leaf compares
@@ -136,6 +137,7 @@ struct FetchCall {
   TimeLimit time;
   Generation generation;
   std::vector<DocumentAddress> documents;
+  ServiceClass service_class = ServiceClass::interactive;
 };
 
 struct FetchedDocument {

@@ -23,7 +23,7 @@ bool same(const Load& a, const Load& b) { return a.queued == b.queued && a.runni
 bool same(const TimeLimit& a, const TimeLimit& b) { return a.sent_at_ns == b.sent_at_ns && a.remaining == b.remaining; }
 bool same(const Hello& a, const Hello& b) {
   return a.version == b.version && a.name == b.name && a.sent_at_ns == b.sent_at_ns && a.collection == b.collection &&
-         a.generation == b.generation && a.partitions == b.partitions && a.spelling == b.spelling;
+         a.generation == b.generation && a.partitions == b.partitions && a.spelling == b.spelling && a.twin == b.twin;
 }
 bool same(const PlannedQuery& a, const PlannedQuery& b) {
   return a.query == b.query && a.terms == b.terms && a.document_frequencies == b.document_frequencies &&
@@ -37,10 +37,15 @@ bool same(const std::vector<DocumentAddress>& a, const std::vector<DocumentAddre
 bool same(const FetchedDocument& a, const FetchedDocument& b) {
   return a.id == b.id && a.title == b.title && a.url == b.url;
 }
+bool same(const Tie& a, const Tie& b) {
+  return a.partition == b.partition && a.tie == b.tie && a.twin_address == b.twin_address;
+}
 bool same(const SearchCall& a, const SearchCall& b) {
   return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.plan, b.plan) &&
          a.partitions == b.partitions && a.k == b.k && a.score_threshold == b.score_threshold &&
-         a.service_class == b.service_class && a.kind == b.kind;
+         a.service_class == b.service_class && a.kind == b.kind &&
+         std::equal(a.ties.begin(), a.ties.end(), b.ties.begin(), b.ties.end(),
+                    [](const Tie& x, const Tie& y) { return same(x, y); });
 }
 bool same(const PartitionAnswer& a, const PartitionAnswer& b) {
   return a.call == b.call && a.partition == b.partition && a.documents == b.documents && a.scores == b.scores &&
@@ -49,11 +54,15 @@ bool same(const PartitionAnswer& a, const PartitionAnswer& b) {
 }
 bool same(const PartitionFailure& a, const PartitionFailure& b) {
   return a.call == b.call && a.partition == b.partition && a.reason == b.reason && a.detail == b.detail &&
-         a.queue_time == b.queue_time && same(a.load, b.load) && a.fault == b.fault;
+         a.queue_time == b.queue_time && a.started == b.started && same(a.load, b.load) && a.fault == b.fault;
+}
+bool same(const TieStarted& a, const TieStarted& b) {
+  return a.tie == b.tie && a.call == b.call && a.partition == b.partition;
 }
 bool same(const Cancel& a, const Cancel& b) { return a.call == b.call && a.partitions == b.partitions; }
 bool same(const FetchCall& a, const FetchCall& b) {
-  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.documents, b.documents);
+  return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.documents, b.documents) &&
+         a.service_class == b.service_class;
 }
 bool same(const FetchAnswer& a, const FetchAnswer& b) {
   const auto same_document = [](const FetchedDocument& x, const FetchedDocument& y) { return same(x, y); };
@@ -119,7 +128,7 @@ std::vector<Message> extreme_messages() {
   std::vector<Message> messages;
   messages.push_back(Hello{});
   messages.push_back(Hello{protocol_version, "leaf-0 ä", lowest<std::int64_t>, odd_bytes, highest_generation,
-                           {PartitionId{0}, highest_partition, PartitionId{8}}, true});
+                           {PartitionId{0}, highest_partition, PartitionId{8}}, true, true});
   messages.push_back(SearchCall{});
   messages.push_back(SearchCall{highest_call,
                                 {highest<std::int64_t>, Duration{lowest<std::int64_t>}},
@@ -153,7 +162,8 @@ std::vector<Message> extreme_messages() {
   messages.push_back(Cancel{CallId{24}, {PartitionId{255}, PartitionId{256}}});
   messages.push_back(FetchCall{});
   messages.push_back(FetchCall{highest_call, {-1, Duration{1}}, highest_generation,
-                               {{highest_partition, DocumentNumber{highest<std::uint32_t>}}, {PartitionId{0}, DocumentNumber{1}}}});
+                               {{highest_partition, DocumentNumber{highest<std::uint32_t>}}, {PartitionId{0}, DocumentNumber{1}}},
+                               ServiceClass::batch});
   messages.push_back(FetchAnswer{});
   messages.push_back(FetchAnswer{highest_call, {{"id", "title", "url"}, {"", odd_bytes, ""}}, {1, 2}});
   const TimeLimit time{lowest<std::int64_t>, Duration{highest<std::int64_t>}};
@@ -353,7 +363,7 @@ TEST_CASE("what is not made of our messages is refused") {
   refused(bytes({0x9f, 0x83, 0x04, 0x01, 0xa0, 0xff}));        // a map for a field
   refused(bytes({0x9f, 0x80, 0xff}));                          // a message of nothing
   refused(bytes({0x9f, 0x04, 0xff}));                          // a number for a message
-  refused(bytes({0x9f, 0x81, 0x10, 0xff}));                    // an unknown type
+  refused(bytes({0x9f, 0x81, 0x11, 0xff}));                    // an unknown type
   refused(bytes({0x9f, 0x81, 0x20, 0xff}));                    // a negative type
   refused(bytes({0x9f, 0x81, 0x61, 0x34, 0xff}));              // "4" for a type
   refused(bytes({0x9f, 0x81, 0x04, 0xff}));                    // too few fields
@@ -382,7 +392,7 @@ TEST_CASE("rows of different length, unknown choices and bounds are refused") {
   call = {};
   call.service_class = static_cast<ServiceClass>(2);
   refused(frame_of({call}));
-  refused(frame_of({CallFailure{CallId{1}, static_cast<FailureReason>(6), ""}}));
+  refused(frame_of({CallFailure{CallId{1}, static_cast<FailureReason>(7), ""}}));
 
   CodecLimits limits;
   limits.most_partitions = 2;
@@ -407,6 +417,64 @@ TEST_CASE("rows of different length, unknown choices and bounds are refused") {
   FetchAnswer fetched;
   fetched.documents.resize(4);
   CHECK(!within(fetched));
+}
+
+TEST_CASE("a tie is a partition, a number and an address of bounded length, and there are no more of them than partitions") {
+  SearchCall call;
+  call.ties = {{highest_partition, highest<std::uint64_t>, std::string(512, 'a')}};
+  CHECK(decode_frame(frame_of({call})).has_value());
+  call.ties[0].twin_address += 'a';
+  refused(frame_of({call}));
+
+  CodecLimits limits;
+  limits.most_partitions = 2;
+  const auto within = [&](const Message& message) { return decode_frame(frame_of({message}), limits).has_value(); };
+  call.ties.assign(2, {});
+  CHECK(within(call));
+  call.ties.emplace_back();
+  CHECK(!within(call));
+
+  // A search call's last field is its ties. In the place of one tie: nothing, too little, too much, and other kinds.
+  call.ties.clear();
+  const auto plain = frame_of({call});
+  REQUIRE(plain.ends_with(bytes({0x80, 0xff})));
+  const auto with_tie = [&](const std::string& tie) {
+    return plain.substr(0, plain.size() - 2) + bytes({0x81}) + tie + bytes({0xff});
+  };
+  CHECK(decode_frame(with_tie(bytes({0x83, 0x01, 0x02, 0x61, 'x'}))).has_value());
+  refused(with_tie(bytes({0x01})));
+  refused(with_tie(bytes({0x80})));
+  refused(with_tie(bytes({0x82, 0x01, 0x02})));
+  refused(with_tie(bytes({0x84, 0x01, 0x02, 0x61, 'x', 0x00})));
+  refused(with_tie(bytes({0x83, 0x1b, 0, 0, 0, 1, 0, 0, 0, 0, 0x02, 0x61, 'x'})));  // a partition beyond 32 bits
+  refused(with_tie(bytes({0x83, 0x20, 0x02, 0x61, 'x'})));                          // a negative one
+  refused(with_tie(bytes({0x83, 0x01, 0x20, 0x61, 'x'})));                          // a negative tie
+  refused(with_tie(bytes({0x83, 0x01, 0xf5, 0x61, 'x'})));                          // true for a tie
+  refused(with_tie(bytes({0x83, 0x01, 0x02, 0x41, 'x'})));                          // bytes for an address
+}
+
+TEST_CASE("the word that tied work has begun is three numbers and nothing else") {
+  CHECK(decode_frame(bytes({0x9f, 0x84, 0x10, 0x07, 0x00, 0x00, 0xff})).has_value());
+  refused(bytes({0x9f, 0x83, 0x10, 0x07, 0x00, 0xff}));
+  refused(bytes({0x9f, 0x85, 0x10, 0x07, 0x00, 0x00, 0x00, 0xff}));
+  refused(bytes({0x9f, 0x84, 0x10, 0x20, 0x00, 0x00, 0xff}));
+  refused(bytes({0x9f, 0x84, 0x10, 0x61, '7', 0x00, 0x00, 0xff}));
+  refused(bytes({0x9f, 0x84, 0x10, 0x07, 0x00, 0x1b, 0, 0, 0, 1, 0, 0, 0, 0, 0xff}));  // a partition beyond 32 bits
+}
+
+TEST_CASE("whether failed work had started is true or false") {
+  // call 1, partition 2, failed, "", no time in the queue, started, load 0 and 0, no fault.
+  const auto with_started = [](int byte) {
+    return bytes({0x9f, 0x8a, 0x03, 0x01, 0x02, 0x06, 0x60, 0x00, byte, 0x00, 0x00, 0x60, 0xff});
+  };
+  for (const bool started : {true, false}) {
+    const auto decoded = decode_frame(with_started(started ? 0xf5 : 0xf4));
+    REQUIRE(decoded.has_value());
+    CHECK(std::get<PartitionFailure>(decoded->front()).started == started);
+    CHECK(std::get<PartitionFailure>(decoded->front()).reason == FailureReason::failed);
+  }
+  refused(with_started(0x01));
+  refused(with_started(0xf6));
 }
 
 TEST_CASE("the parts of the optional subsystems' messages have the same number and order, or are refused") {

@@ -62,6 +62,24 @@ TEST_CASE("a message for no call is refused: never opened, over already, or one 
   CHECK(calls.late_messages() == 0);
 }
 
+TEST_CASE("that tied work has begun is told to its call, and is no answer: it ends nothing, and weighs nothing less") {
+  PendingCalls calls;
+  Recorder recorder;
+  const auto call = calls.open(recorder, 1);
+  calls.add_weight(call, 100);
+  for (int i = 0; i < 3; ++i) CHECK(calls.deliver(TieStarted{7, call, PartitionId{0}}));
+  CHECK(recorder.events == Events{"1:0", "1:0", "1:0"});
+  CHECK(calls.size() == 1);
+  CHECK(calls.unanswered_bytes() == 100);
+  calls.abandon(call);
+  CHECK(calls.deliver(TieStarted{7, call, PartitionId{0}}));  // for nobody, and no late answer
+  CHECK(calls.late_messages() == 0);
+  CHECK(calls.deliver(answer_of(call)));
+  CHECK(calls.late_messages() == 1);
+  CHECK(!calls.deliver(TieStarted{7, call, PartitionId{0}}));  // of a call that is over
+  CHECK(recorder.events.size() == 3);
+}
+
 TEST_CASE("a call weighs until its last answer, and the weights add up") {
   PendingCalls calls;
   Recorder recorder;
