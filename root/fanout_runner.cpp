@@ -4,15 +4,12 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <map>
-
-#include "root/answer_check.hpp"
-#include "root/calls.hpp"
+#include <utility>
 
 namespace hedgerow::root {
 
 namespace asio = boost::asio;
 using policy::AttemptFailure;
-using wire::FailureReason;
 
 namespace {
 
@@ -43,51 +40,6 @@ policy::AttemptReport report_of(const wire::PartitionAnswer& answer) {
 
 }  // namespace
 
-// One search frame's call: the attempts that travel in it.
-class FanoutRunner::SearchCallObserver final : public wire::CallObserver {
- public:
-  SearchCallObserver(FanoutRunner& runner, std::shared_ptr<LeafClient> leaf) : leaf_client(std::move(leaf)), runner_(runner) {}
-
-  void on_call_message(CallId, wire::Message&& message, bool over) override {
-    if (over) id.reset();
-    runner_.on_partition(*this, std::move(message));
-  }
-  void on_call_lost(CallId) override {
-    id.reset();
-    runner_.on_search_lost(*this);
-  }
-
-  std::shared_ptr<LeafClient> leaf_client;
-  std::optional<CallId> id;  // while it is open
-  std::map<PartitionId, AttemptId> attempts;  // still without an answer
-
- private:
-  FanoutRunner& runner_;
-};
-
-class FanoutRunner::FetchCallObserver final : public wire::CallObserver {
- public:
-  FetchCallObserver(FanoutRunner& runner, std::shared_ptr<LeafClient> leaf, AttemptId attempt_in)
-      : leaf_client(std::move(leaf)), attempt(attempt_in), runner_(runner) {}
-
-  void on_call_message(CallId, wire::Message&& message, bool) override {
-    id.reset();
-    runner_.on_fetched(*this, std::move(message));
-  }
-  void on_call_lost(CallId) override {
-    id.reset();
-    runner_.on_fetch_failed(*this, "unreachable");
-  }
-
-  std::shared_ptr<LeafClient> leaf_client;
-  AttemptId attempt;
-  std::optional<CallId> id;  // while it is open
-  TracePlace trace_place;
-
- private:
-  FanoutRunner& runner_;
-};
-
 FanoutRunner::FanoutRunner(asio::any_io_executor executor, Cluster& cluster, Metrics& metrics, const Query& query,
                            const Assignment& assignment)
     : executor_(std::move(executor)),
@@ -97,15 +49,24 @@ FanoutRunner::FanoutRunner(asio::any_io_executor executor, Cluster& cluster, Met
       fanout_(fanout_partitions(assignment, cluster.manifest()), fanout_settings(query), cluster.policies().search),
       second_phase_({}, query.deadline, query.deadline - query.search_end, cluster.policies().side_choice),
       merge_(query.most_hits),
-      timer_(executor_) {}
+      timer_(executor_),
+      traces_(query.trace, query.received),
+      search_calls_(cluster, metrics, traces_, {query.plan, query.most_hits, query.service_class, query.search_end}, *this),
+      fetch_calls_(cluster, traces_, {query.plan.generation, query.service_class, query.deadline}, *this) {}
 
-FanoutRunner::~FanoutRunner() {
-  for (auto& call : search_calls_) {
-    if (call.id) call.leaf_client->abandon(*call.id);
-  }
-  for (auto& call : fetch_calls_) {
-    if (call.id) call.leaf_client->abandon(*call.id);
-  }
+FanoutRunner::~FanoutRunner() = default;
+
+std::size_t FanoutRunner::index_of(PartitionId partition) const {
+  const auto& asked = fanout_.partitions();
+  const auto found = std::find_if(asked.begin(), asked.end(), [&](const auto& p) { return p.partition == partition; });
+  return static_cast<std::size_t>(found - asked.begin());
+}
+
+void FanoutRunner::adopt(PartitionId partition, LeafId leaf, const wire::PartitionAnswer& answer) {
+  const std::size_t index = index_of(partition);
+  if (index == fanout_.partitions().size()) return;
+  fanout_.adopt(index, leaf);
+  merge_answer(answer);
 }
 
 void FanoutRunner::begin() {
@@ -119,9 +80,8 @@ asio::awaitable<void> FanoutRunner::search() {
 }
 
 policy::SecondPhase::Hit FanoutRunner::fetchable(const MergedHit& hit) const {
-  const auto& asked = fanout_.partitions();
-  const auto found = std::find_if(asked.begin(), asked.end(), [&](const auto& p) { return p.partition == hit.partition; });
-  return {fanout_.answered_by(static_cast<std::size_t>(found - asked.begin())), found->replicas};
+  const std::size_t index = index_of(hit.partition);
+  return {fanout_.answered_by(index), fanout_.partitions()[index].replicas};
 }
 
 void FanoutRunner::fetch_early() {
@@ -178,7 +138,7 @@ asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> FanoutRunner:
 void FanoutRunner::abandon() {
   if (abandoned_) return;
   abandoned_ = true;
-  for (auto& call : fetch_calls_) cancel(call);
+  fetch_calls_.cancel_all();
   if (phase_ == Phase::search) {
     perform(fanout_.abandon(clock_now()), Phase::search);
   } else {
@@ -198,73 +158,52 @@ asio::awaitable<void> FanoutRunner::wait() {
 }
 
 void FanoutRunner::perform(policy::Actions actions, Phase phase) {
-  // Attempts of one batch that go to the same leaf travel in one frame.
-  std::map<LeafId, std::vector<policy::SendAttempt>> by_leaf;
+  // Attempts of one batch and kind that go to the same leaf travel in one frame.
+  std::map<std::pair<LeafId, AttemptKind>, std::vector<policy::SendAttempt>> frames;
   for (auto& action : actions) {
-    if (const auto* send = std::get_if<policy::SendAttempt>(&action)) {
-      by_leaf[send->leaf].push_back(*send);
+    if (const auto* attempt = std::get_if<policy::SendAttempt>(&action)) {
+      frames[{attempt->leaf, attempt->kind}].push_back(*attempt);
     } else if (const auto* cancelled = std::get_if<policy::CancelAttempt>(&action)) {
-      if (phase == Phase::search) {
-        cancel(cancelled->attempt);
-      } else {
-        for (auto& call : fetch_calls_) {
-          if (call.attempt == cancelled->attempt) cancel(call);
-        }
-      }
+      cancel(cancelled->attempt, phase);
     } else if (const auto* wake = std::get_if<policy::WakeAt>(&action)) {
       wake_at_ = wake->at;
       timer_.expires_at(wake_at_);
     } else if (std::holds_alternative<policy::FetchEarly>(action)) {
       fetch_early();
     } else if (const auto* fetch_action = std::get_if<policy::SendFetch>(&action)) {
-      send_fetch(*fetch_action);
+      send(*fetch_action);
     } else if (std::holds_alternative<policy::Finish>(action)) {
       phase_finished_ = true;
       timer_.cancel();
     }
   }
-  for (const auto& [leaf, attempts] : by_leaf) send_search(leaf, attempts);
+  for (const auto& [frame, attempts] : frames) send(attempts);
 }
 
-void FanoutRunner::send_search(LeafId leaf, const std::vector<policy::SendAttempt>& attempts) {
-  const Instant now = clock_now();
-  LeafClient* client = cluster_.client(leaf);
-  for (const auto& attempt : attempts) {
-    if (carriers_.size() <= attempt.attempt.value) carriers_.resize(attempt.attempt.value + 1);
-    carriers_[attempt.attempt.value].sent = now;
-    carriers_[attempt.attempt.value].trace_place = trace_attempt(attempt.kind, attempt.partition, client);
-    switch (attempt.kind) {
-      case AttemptKind::retry: ++counts_.retry; metrics_.attempts_retry.Increment(); break;
-      default: ++counts_.primary; metrics_.attempts_primary.Increment(); break;
-    }
+void FanoutRunner::send(const std::vector<policy::SendAttempt>& attempts) {
+  const auto count = static_cast<std::uint32_t>(attempts.size());
+  switch (attempts.front().kind) {
+    case AttemptKind::retry: counts_.retry += count; metrics_.attempts_retry.Increment(count); break;
+    default: counts_.primary += count; metrics_.attempts_primary.Increment(count); break;
   }
-
-  std::optional<CallId> id;
-  if (client) {
-    auto& call = search_calls_.emplace_back(*this, client->shared_from_this());
-    wire::SearchCall message;
-    message.time = time_limit(query_.search_end, now);
-    message.generation = query_.plan.generation;
-    message.plan = planned_query(query_.plan);
-    message.k = query_.most_hits;
-    message.service_class = query_.service_class;
-    message.kind = attempts.front().kind;
-    for (const auto& attempt : attempts) {
-      message.partitions.push_back(attempt.partition);
-      call.attempts[attempt.partition] = attempt.attempt;
-      carriers_[attempt.attempt.value].call = &call;
-    }
-    id = client->call(std::move(message), call, attempts.size());
-    call.id = id;
-    if (!id) call.attempts.clear();
-  }
-  if (!id) {
-    for (const auto& attempt : attempts) search_failed(attempt.attempt, AttemptFailure::unreachable, "unreachable");
-  }
+  search_calls_.send(attempts.front().leaf, attempts);
 }
 
-void FanoutRunner::search_failed(AttemptId attempt, AttemptFailure failure, const char* outcome) {
-  end_trace(carriers_[attempt.value].trace_place, outcome);
+void FanoutRunner::cancel(AttemptId attempt, Phase phase) {
+  if (phase == Phase::fetch) return fetch_calls_.cancel(attempt);
+  ++counts_.cancelled;
+  search_calls_.cancel(attempt);
+}
+
+bool FanoutRunner::on_answered(AttemptId attempt, const wire::PartitionAnswer& answer) {
+  auto verdict = fanout_.on_answer(attempt, report_of(answer), clock_now());
+  if (!verdict.merge) return false;
+  merge_answer(answer);
+  perform(std::move(verdict.actions), Phase::search);
+  return true;
+}
+
+void FanoutRunner::on_failed(AttemptId attempt, AttemptFailure failure) {
   const auto& budget = cluster_.policies().search.retry_budget;
   const auto refused_before = budget.refused();
   auto actions = fanout_.on_failure(attempt, failure, clock_now());
@@ -272,152 +211,40 @@ void FanoutRunner::search_failed(AttemptId attempt, AttemptFailure failure, cons
   perform(std::move(actions), Phase::search);
 }
 
-void FanoutRunner::on_partition(SearchCallObserver& call, wire::Message&& message) {
-  const Instant now = clock_now();
-  const auto* failure = std::get_if<wire::PartitionFailure>(&message);
-  const auto* answer = std::get_if<wire::PartitionAnswer>(&message);
-  if (std::holds_alternative<wire::TieStarted>(message)) return;
-  if (!failure && !answer) return drop_leaf_of(call, {Errc::protocol, "a search answered with something else"});
-  const PartitionId partition = failure ? failure->partition : answer->partition;
-  const auto found = call.attempts.find(partition);
-  if (found == call.attempts.end()) {
-    return drop_leaf_of(call, {Errc::protocol, "an answer for partition " + std::to_string(partition.value) +
-                                                   ", which this call did not ask for, or has an answer for"});
-  }
-  if (answer) {
-    const Manifest& manifest = cluster_.manifest();
-    const auto checked = check_answer(
-        *answer, {query_.most_hits, manifest.partitions[partition.value].documents, manifest.documents});
-    if (checked.has_error()) return drop_leaf_of(call, checked.error());
-  }
-  const AttemptId attempt = found->second;
-  call.attempts.erase(found);
-  const Carrier& carrier = carriers_[attempt.value];
-
-  if (auto* trace = trace_of(carrier.trace_place)) {
-    trace->fault = failure ? failure->fault : answer->fault;
-    trace->queue_time = failure ? failure->queue_time : answer->queue_time;
-    if (answer) trace->service_time = answer->service_time;
-  }
-  if (failure) {
-    if (failure->reason == FailureReason::cancelled && !fanout_.attempt(attempt).outstanding) return;
-    return search_failed(attempt, failure_of(failure->reason), to_string(failure->reason).data());
-  }
-  metrics_.attempt_seconds.Observe(to_seconds(now - carrier.sent));
-  auto verdict = fanout_.on_answer(attempt, report_of(*answer), now);
-  if (!verdict.merge) {
-    metrics_.answers_late.Increment();
-    end_trace(carrier.trace_place, "late");
-    return;
-  }
+void FanoutRunner::merge_answer(const wire::PartitionAnswer& answer) {
   std::vector<ScoredDocument> hits;
-  hits.reserve(answer->documents.size());
-  for (std::size_t i = 0; i < answer->documents.size(); ++i) {
-    hits.push_back({DocumentNumber{answer->documents[i]}, answer->scores[i]});
+  hits.reserve(answer.documents.size());
+  for (std::size_t i = 0; i < answer.documents.size(); ++i) {
+    hits.push_back({DocumentNumber{answer.documents[i]}, answer.scores[i]});
   }
-  merge_.add(partition, hits);
-  matches_ += answer->matches;
-  matches_exact_ = matches_exact_ && answer->matches_exact;
-  end_trace(carrier.trace_place, "answered");
-  perform(std::move(verdict.actions), Phase::search);
+  merge_.add(answer.partition, hits);
+  matches_ += answer.matches;
+  matches_exact_ = matches_exact_ && answer.matches_exact;
 }
 
-void FanoutRunner::on_search_lost(SearchCallObserver& call) {
-  const auto attempts = std::exchange(call.attempts, {});
-  for (const auto& [partition, attempt] : attempts) search_failed(attempt, AttemptFailure::unreachable, "unreachable");
-}
-
-void FanoutRunner::drop_leaf_of(SearchCallObserver& call, Error why) {
-  if (call.id) call.leaf_client->abandon(*std::exchange(call.id, std::nullopt));
-  call.leaf_client->drop(std::move(why));
-  const auto attempts = std::exchange(call.attempts, {});
-  for (const auto& [partition, attempt] : attempts) search_failed(attempt, AttemptFailure::failed, "failed");
-}
-
-void FanoutRunner::cancel(AttemptId attempt) {
-  ++counts_.cancelled;
-  metrics_.attempts_cancelled.Increment();
-  const Carrier& carrier = carriers_[attempt.value];
-  end_trace(carrier.trace_place, "cancelled");
-  if (carrier.call && carrier.call->id) {
-    carrier.call->leaf_client->cancel(*carrier.call->id, {fanout_.partitions()[fanout_.attempt(attempt).partition_index].partition});
+void FanoutRunner::send(const policy::SendFetch& action) {
+  std::vector<wire::DocumentAddress> documents;
+  documents.reserve(action.places.size());
+  for (const std::size_t place : action.places) {
+    documents.push_back({fetching_[place].partition, fetching_[place].hit.document});
   }
+  fetch_calls_.send(action.attempt, action.leaf, std::move(documents));
 }
 
-void FanoutRunner::send_fetch(const policy::SendFetch& action) {
-  const Instant now = clock_now();
-  std::optional<CallId> id;
-  LeafClient* client = cluster_.client(action.leaf);
-  const TracePlace trace_place = trace_attempt(AttemptKind::primary, std::nullopt, client);
-  if (client) {
-    auto& call = fetch_calls_.emplace_back(*this, client->shared_from_this(), action.attempt);
-    call.trace_place = trace_place;
-    wire::FetchCall message;
-    message.time = time_limit(query_.deadline, now);
-    message.generation = query_.plan.generation;
-    for (const std::size_t place : action.places) {
-      message.documents.push_back({fetching_[place].partition, fetching_[place].hit.document});
-    }
-    id = client->call(std::move(message), call);
-    call.id = id;
-  }
-  if (id) return;
-  end_trace(trace_place, "unreachable");
-  perform(second_phase_.on_failure(action.attempt, now), Phase::fetch);
-}
-
-void FanoutRunner::cancel(FetchCallObserver& call) {
-  if (!call.id) return;
-  call.leaf_client->cancel(*call.id, {});
-  end_trace(call.trace_place, "cancelled");
-}
-
-void FanoutRunner::on_fetched(FetchCallObserver& call, wire::Message&& message) {
-  auto* answer = std::get_if<wire::FetchAnswer>(&message);
-  if (const auto* failure = std::get_if<wire::CallFailure>(&message)) {
-    return on_fetch_failed(call, to_string(failure->reason).data());
-  }
-  const auto& places = second_phase_.places_of(call.attempt);
-  if (!answer || answer->documents.size() != places.size()) {
-    call.leaf_client->drop({Errc::protocol, "a fetch answered with something else than the documents asked for"});
-    return on_fetch_failed(call, "failed");
-  }
-  auto verdict = second_phase_.on_answer(call.attempt, clock_now());
+bool FanoutRunner::on_fetched(AttemptId attempt, std::vector<wire::FetchedDocument>&& documents) {
+  const auto places = second_phase_.places_of(attempt);
+  auto verdict = second_phase_.on_answer(attempt, clock_now());
   for (std::size_t i = 0; i < places.size(); ++i) {
     const bool taken = std::find(verdict.take.begin(), verdict.take.end(), places[i]) != verdict.take.end();
-    if (taken) fetched_[places[i]] = std::move(answer->documents[i]);
+    if (taken) fetched_[places[i]] = std::move(documents[i]);
   }
-  end_trace(call.trace_place, verdict.take.empty() ? "late" : "answered");
+  const bool waited_for = !verdict.take.empty();
   perform(std::move(verdict.actions), Phase::fetch);
+  return waited_for;
 }
 
-void FanoutRunner::on_fetch_failed(FetchCallObserver& call, const char* outcome) {
-  end_trace(call.trace_place, outcome);
-  perform(second_phase_.on_failure(call.attempt, clock_now()), Phase::fetch);
-}
-
-FanoutRunner::TracePlace FanoutRunner::trace_attempt(AttemptKind kind, std::optional<PartitionId> partition,
-                                                     const LeafClient* leaf) {
-  if (!query_.trace) return std::nullopt;
-  AttemptTrace trace;
-  trace.work = partition ? "search" : "fetch";
-  trace.kind = kind;
-  trace.partition = partition;
-  trace.leaf = leaf ? leaf->leaf().name : "(gone)";
-  trace.sent = clock_now() - query_.received;
-  trace_.push_back(std::move(trace));
-  return trace_.size() - 1;
-}
-
-AttemptTrace* FanoutRunner::trace_of(TracePlace place) {
-  return place && *place < trace_.size() ? &trace_[*place] : nullptr;
-}
-
-void FanoutRunner::end_trace(TracePlace place, const char* outcome) {
-  auto* trace = trace_of(place);
-  if (!trace || trace->ended) return;
-  trace->ended = clock_now() - query_.received;
-  trace->outcome = outcome;
+void FanoutRunner::on_fetch_failed(AttemptId attempt) {
+  perform(second_phase_.on_failure(attempt, clock_now()), Phase::fetch);
 }
 
 }  // namespace hedgerow::root
