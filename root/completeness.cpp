@@ -16,10 +16,9 @@ MissingReason reason_of(PartitionState state) {
   }
 }
 
-}  // namespace
-
-Completeness completeness_of(const Assignment& assignment, const policy::Fanout& fanout, const Manifest& manifest,
-                             const std::map<PartitionId, MissingReason>& lost_later) {
+// missing_because(i): why the i-th partition asked is missing; nullopt: it was answered.
+template <class StateOf>
+Completeness completeness_by(const Assignment& assignment, const Manifest& manifest, const StateOf& missing_because) {
   Completeness out;
   out.partitions_total = static_cast<std::uint32_t>(manifest.partitions.size());
   out.documents_total = manifest.documents;
@@ -29,13 +28,11 @@ Completeness completeness_of(const Assignment& assignment, const policy::Fanout&
     const PartitionId partition = assignment.asked[i].partition;
     ++out.partitions_asked;
     out.documents_asked += documents_of(partition);
-    if (const auto lost = lost_later.find(partition); lost != lost_later.end()) {
-      out.missing.push_back({partition, lost->second});
-    } else if (fanout.state_of(i) == PartitionState::answered) {
+    if (const std::optional<MissingReason> reason = missing_because(i)) {
+      out.missing.push_back({partition, *reason});
+    } else {
       ++out.partitions_answered;
       out.documents_searched += documents_of(partition);
-    } else {
-      out.missing.push_back({partition, reason_of(fanout.state_of(i))});
     }
   }
   for (const auto partition : assignment.unassigned) {
@@ -47,6 +44,22 @@ Completeness completeness_of(const Assignment& assignment, const policy::Fanout&
   std::sort(out.missing.begin(), out.missing.end(),
             [](const auto& a, const auto& b) { return a.partition < b.partition; });
   return out;
+}
+
+}  // namespace
+
+Completeness completeness_of(const Assignment& assignment, const policy::Fanout& fanout, const Manifest& manifest,
+                             const std::map<PartitionId, MissingReason>& lost_later) {
+  return completeness_by(assignment, manifest, [&](std::size_t i) -> std::optional<MissingReason> {
+    const auto lost = lost_later.find(assignment.asked[i].partition);
+    if (lost != lost_later.end()) return lost->second;
+    if (fanout.state_of(i) == PartitionState::answered) return std::nullopt;
+    return reason_of(fanout.state_of(i));
+  });
+}
+
+Completeness completeness_of_nothing(const Assignment& assignment, const Manifest& manifest, MissingReason reason) {
+  return completeness_by(assignment, manifest, [&](std::size_t) { return std::optional(reason); });
 }
 
 // A query that no partition answered is an error, never an empty answer.

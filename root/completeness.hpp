@@ -14,6 +14,9 @@ namespace hedgerow::root {
 Completeness completeness_of(const Assignment& assignment, const policy::Fanout& fanout, const Manifest& manifest,
                              const std::map<PartitionId, MissingReason>& lost_later);
 
+// Of a query that asked nobody: every partition that it wanted is missing, for this reason.
+Completeness completeness_of_nothing(const Assignment& assignment, const Manifest& manifest, MissingReason reason);
+
 // A query that no partition answered is an error, never an empty answer.
 SearchRefusal nothing_answered(Completeness completeness);
 
