@@ -1,16 +1,13 @@
 // Performs the query policies' actions on real leaves: the Asio host of policy/query.
 //
-// One per query, on the root's thread, owned by the query's coroutine. Decides nothing: it sends what it is told to send,
-// tells the policies what came back and when, and keeps the books (hits, trace). Every call that it makes is an
-// observer of its own; what is still open when the runner goes is abandoned.
+// One per query, on the root's thread, owned by the query's coroutine. Decides nothing: it hands what is to be sent to
+// search_calls and fetch_calls, tells the policies what came back and when, and keeps what was found.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
-#include <list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,15 +16,18 @@
 #include "root/answer.hpp"
 #include "root/assignment.hpp"
 #include "root/cluster.hpp"
+#include "root/fetch_calls.hpp"
 #include "root/merge.hpp"
 #include "root/metrics.hpp"
 #include "root/policy/query/fanout.hpp"
 #include "root/policy/query/second_phase.hpp"
+#include "root/search_calls.hpp"
+#include "root/trace_book.hpp"
 #include "wire/messages.hpp"
 
 namespace hedgerow::root {
 
-class FanoutRunner {
+class FanoutRunner final : private SearchCalls::Listener, private FetchCalls::Listener {
  public:
   struct Query {
     const QueryPlan& plan;
@@ -48,6 +48,10 @@ class FanoutRunner {
   ~FanoutRunner();
   FanoutRunner(const FanoutRunner&) = delete;
   FanoutRunner& operator=(const FanoutRunner&) = delete;
+
+  // Before begin: this leaf has answered a partition already (a canary), as this query would ask it, and its answer was
+  // checked. Nothing happens where the partition is not asked.
+  void adopt(PartitionId partition, LeafId leaf, const wire::PartitionAnswer& answer);
 
   // The search phase: begin sends its first calls (what is sent after it stands behind them), search lasts until the
   // policy finishes it, and begins where nobody has.
@@ -72,12 +76,9 @@ class FanoutRunner {
   bool abandoned() const { return abandoned_; }
 
   SearchAnswer::Attempts counts() const { return counts_; }
-  std::vector<AttemptTrace> take_trace() { return std::move(trace_); }
+  std::vector<AttemptTrace> take_trace() { return traces_.take(); }
 
  private:
-  class SearchCallObserver;
-  class FetchCallObserver;
-
   enum class Phase { search, fetch };
 
   boost::asio::awaitable<void> wait();
@@ -85,22 +86,16 @@ class FanoutRunner {
   void perform(policy::Actions actions, Phase phase);
   policy::SecondPhase::Hit fetchable(const MergedHit& hit) const;
   void fetch_early();
-  void send_search(LeafId leaf, const std::vector<policy::SendAttempt>& attempts);
-  void send_fetch(const policy::SendFetch& action);
-  void cancel(AttemptId attempt);
-  void on_partition(SearchCallObserver& call, wire::Message&& message);
-  void on_search_lost(SearchCallObserver& call);
-  // The leaf broke the protocol: its link ends, and what the call still waits for is asked elsewhere.
-  void drop_leaf_of(SearchCallObserver& call, Error why);
-  void on_fetched(FetchCallObserver& call, wire::Message&& message);
-  void on_fetch_failed(FetchCallObserver& call, const char* outcome);
-  void search_failed(AttemptId attempt, policy::AttemptFailure failure, const char* outcome);
-  void cancel(FetchCallObserver& call);
-  // A place in the trace; none where no trace is kept.
-  using TracePlace = std::optional<std::size_t>;
-  TracePlace trace_attempt(AttemptKind kind, std::optional<PartitionId> partition, const LeafClient* leaf);
-  AttemptTrace* trace_of(TracePlace place);
-  void end_trace(TracePlace place, const char* outcome);
+  void send(const std::vector<policy::SendAttempt>& attempts);
+  void send(const policy::SendFetch& action);
+  void cancel(AttemptId attempt, Phase phase);
+  void merge_answer(const wire::PartitionAnswer& answer);
+  std::size_t index_of(PartitionId partition) const;
+
+  bool on_answered(AttemptId attempt, const wire::PartitionAnswer& answer) override;
+  void on_failed(AttemptId attempt, policy::AttemptFailure failure) override;
+  bool on_fetched(AttemptId attempt, std::vector<wire::FetchedDocument>&& documents) override;
+  void on_fetch_failed(AttemptId attempt) override;
 
   boost::asio::any_io_executor executor_;
   Cluster& cluster_;
@@ -117,21 +112,14 @@ class FanoutRunner {
   bool begun_ = false;
   bool phase_finished_ = false;
   bool abandoned_ = false;
-  std::list<SearchCallObserver> search_calls_;
-  std::list<FetchCallObserver> fetch_calls_;
-  // By attempt: the call that carries it, and its place in the trace.
-  struct Carrier {
-    SearchCallObserver* call = nullptr;
-    TracePlace trace_place;
-    Instant sent{};
-  };
-  std::vector<Carrier> carriers_;
+  TraceBook traces_;
+  SearchCalls search_calls_;
+  FetchCalls fetch_calls_;
   FetchListener on_fetching_;
   // By place in the second phase.
   std::vector<MergedHit> fetching_;
   std::vector<std::optional<wire::FetchedDocument>> fetched_;
   SearchAnswer::Attempts counts_;
-  std::vector<AttemptTrace> trace_;
 };
 
 }  // namespace hedgerow::root
