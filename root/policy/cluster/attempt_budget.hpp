@@ -1,4 +1,4 @@
-// How many extra attempts (retries; later hedges) the cluster can afford. Pure.
+// How many extra attempts (retries, hedges) the cluster can afford. Pure.
 //
 // Intuition: when few things fail, repeating them is cheap; when everything fails, repeating everything doubles the load
 // on what is left. So every primary attempt puts a small share of a token into a bucket, an extra attempt takes a whole
@@ -16,7 +16,8 @@ class AttemptBudget {
   // fill: tokens for each primary attempt (0.05: 5 % extra in the long run); depth: the most tokens that can be saved.
   AttemptBudget(double fill, double depth) : fill_(fill), depth_(depth), tokens_(depth) {}
 
-  void on_primary() { tokens_ = std::min(depth_, tokens_ + fill_); }
+  // share: of the fill that is granted at the moment.
+  void on_primary(double share = 1) { tokens_ = std::min(depth_, tokens_ + share * fill_); }
   // True: one extra attempt is granted and paid for.
   bool take() {
     if (tokens_ < 1) {

@@ -1,11 +1,93 @@
 #include "root/policy/cluster/cluster_load.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace hedgerow::policy {
 
-void ClusterLoad::on_answered(LeafId, const AttemptReport&, Instant) {}
-void ClusterLoad::on_failed(LeafId, bool, Instant) {}
-double ClusterLoad::queueing(Instant) const { return 0; }
-Duration ClusterLoad::least_queue_time(Instant) const { return {}; }
-double ClusterLoad::refused_share(Instant) const { return 0; }
+namespace {
+
+constexpr Duration between_looks = std::chrono::milliseconds(50);
+// A smallest waiting time is forgotten after two spells at the latest.
+constexpr Duration spell = std::chrono::milliseconds(100);
+// A leaf of which nothing was heard for so long does not say how long one waits now.
+constexpr Duration just_now = std::chrono::milliseconds(500);
+// What was fades in steps, eight for each half life, so that most answers cost no more than a few additions.
+constexpr Duration fading_step = ClusterLoad::half_life / 8;
+constexpr Duration no_wait_known = Duration::max();
+
+template <class Value>
+Value median(std::vector<Value>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+ClusterLoad::Leaf& ClusterLoad::hear_of(LeafId leaf, Instant now) {
+  if (leaf.value >= leaves_.size()) leaves_.resize(leaf.value + 1);
+  Leaf& state = leaves_[leaf.value];
+  if (state.heard == Instant{}) {
+    state.least = state.least_before = no_wait_known;
+    state.spell = state.faded = now;
+  }
+  state.heard = now;
+  const auto steps = (now - state.faded) / fading_step;
+  if (steps > 0) {
+    const double kept = std::exp2(-static_cast<double>(steps) / 8);
+    state.queue_seconds *= kept;
+    state.service_seconds *= kept;
+    state.answered *= kept;
+    state.refused *= kept;
+    state.faded += steps * fading_step;
+  }
+  if (now - state.spell >= spell) {
+    state.least_before = now - state.spell < 2 * spell ? state.least : no_wait_known;
+    state.least = no_wait_known;
+    state.spell = now;
+  }
+  return state;
+}
+
+void ClusterLoad::on_answered(LeafId leaf, const AttemptReport& report, Instant now) {
+  Leaf& state = hear_of(leaf, now);
+  state.queue_seconds += to_seconds(report.queue_time);
+  state.service_seconds += to_seconds(report.service_time);
+  state.answered += 1;
+  state.least = std::min(state.least, report.queue_time);
+  look_around(now);
+}
+
+void ClusterLoad::on_failed(LeafId leaf, bool refused, Instant now) {
+  Leaf& state = hear_of(leaf, now);
+  (refused ? state.refused : state.answered) += 1;
+  look_around(now);
+}
+
+void ClusterLoad::look_around(Instant now) {
+  if (looked_ != Instant{} && now - looked_ < between_looks) return;
+  looked_ = now;
+  ratios_.clear();
+  shares_.clear();
+  times_.clear();
+  for (const Leaf& leaf : leaves_) {
+    if (leaf.heard == Instant{} || now - leaf.heard >= lately) continue;
+    if (leaf.service_seconds > 0) ratios_.push_back(leaf.queue_seconds / leaf.service_seconds);
+    shares_.push_back(leaf.refused / (leaf.refused + leaf.answered));
+    const Duration least = std::min(leaf.least, leaf.least_before);
+    if (least != no_wait_known && now - leaf.heard < just_now) times_.push_back(least);
+  }
+  queueing_ = ratios_.empty() ? 0 : median(ratios_);
+  least_queue_time_ = times_.empty() ? Duration{} : median(times_);
+
+  std::sort(shares_.begin(), shares_.end());
+  const std::size_t left_out = (shares_.size() + 9) / 10;
+  const std::size_t counted = shares_.size() > left_out ? shares_.size() - left_out : shares_.size();
+  double sum = 0;
+  for (std::size_t i = 0; i < counted; ++i) sum += shares_[i];
+  refused_share_ = counted == 0 ? 0 : sum / static_cast<double>(counted);
+}
 
 }  // namespace hedgerow::policy

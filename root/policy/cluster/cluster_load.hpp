@@ -1,8 +1,12 @@
 // How busy the leaves are, from what comes back with each answer. Pure.
 //
 // Intuition: one busy leaf is a matter of choosing among replicas; only when most are busy is the cluster. So what is
-// read here is the median over the leaves that answered of late. Hedging asks it whether there is room for extra work,
-// admission whether there is room for another query.
+// read here is the median over the leaves heard of lately (and of refusals, where a median would wake too late, what is
+// left without the worst tenth). Hedging asks it whether there is room for extra work, admission whether there is room
+// for another query.
+//
+// What is read is looked up over all leaves at most once in 50 ms, with the event that finds it due; reading changes
+// nothing, so whoever looks from outside does not disturb a recording's replay.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +24,44 @@ class ClusterLoad {
   // refused: the leaf's queue was full. Anything else that came back counts as not refused.
   void on_failed(LeafId leaf, bool refused, Instant now);
 
-  // Time waited on a leaf over time worked on it, recent averages, median over leaves; 0 while nothing is known. Above 1
-  // the leaves spend more time waiting than working.
-  double queueing(Instant now) const;
-  // The recent smallest time waited on a leaf, median over leaves: above 0 even the luckiest attempts wait.
-  Duration least_queue_time(Instant now) const;
-  // Of the latest attempts of all leaves, the share that was refused.
-  double refused_share(Instant now) const;
+  // All of these are 0 while nothing was heard of late.
+  // Time waited on a leaf over time worked on it, recent averages, median over leaves. Above 1 the leaves spend more time
+  // waiting than working.
+  double queueing(Instant now) const { return current(now) ? queueing_ : 0; }
+  // The smallest time waited on a leaf in the last 100 to 200 ms, lower median over leaves: above 0 even the luckiest
+  // attempts wait.
+  Duration least_queue_time(Instant now) const { return current(now) ? least_queue_time_ : Duration{}; }
+  // The share of a leaf's attempts that it refused, mean over leaves without the worst tenth of them (one at least): one
+  // overloaded leaf refuses only its own.
+  double refused_share(Instant now) const { return current(now) ? refused_share_ : 0; }
+
+  // The weight of what was is halved after so long; a leaf unheard for so long has no say.
+  static constexpr Duration half_life = std::chrono::milliseconds(500);
+  static constexpr Duration lately = std::chrono::seconds(2);
 
  private:
   struct Leaf {
-    bool known = false;
     double queue_seconds = 0, service_seconds = 0;
-    Instant at{};
+    double answered = 0, refused = 0;  // attempts; answered: all that were not refused
+    // The smallest time waited, of the current spell and the one before it.
+    Duration least{}, least_before{};
+    Instant spell{};
+    Instant faded{};
+    Instant heard{};
   };
+
+  Leaf& hear_of(LeafId leaf, Instant now);
+  void look_around(Instant now);
+  bool current(Instant now) const { return looked_ != Instant{} && now - looked_ < lately; }
+
   std::vector<Leaf> leaves_;
+  Instant looked_{};
+  double queueing_ = 0;
+  Duration least_queue_time_{};
+  double refused_share_ = 0;
+  // Room for looking around.
+  std::vector<double> ratios_, shares_;
+  std::vector<Duration> times_;
 };
 
 }  // namespace hedgerow::policy

@@ -61,7 +61,10 @@ LatencyCurve LatencyModel::curve(Instant now) {
   Histogram answered = current_.answered, given_up = current_.given_up;
   answered.merge(before_.answered);
   given_up.merge(before_.given_up);
+  return kaplan_meier(answered, given_up);
+}
 
+LatencyCurve kaplan_meier(const Histogram& answered, const Histogram& given_up) {
   LatencyCurve curve;
   curve.answered = answered.count();
   curve.given_up = given_up.count();

@@ -33,6 +33,9 @@ struct LatencyCurve {
   std::optional<Duration> quantile(double quantile) const;
 };
 
+// Of work that was answered, and given up, after so many microseconds.
+LatencyCurve kaplan_meier(const Histogram& answered, const Histogram& given_up);
+
 class LatencyModel {
  public:
   explicit LatencyModel(Duration window = std::chrono::seconds(10));
