@@ -57,8 +57,6 @@ enum class HedgeObstacle {
 
 constexpr std::size_t hedge_obstacles = 8;
 
-constexpr std::size_t hedge_obstacles = 8;
-
 constexpr std::string_view to_string(HedgeObstacle obstacle) {
   switch (obstacle) {
     case HedgeObstacle::none: return "none";
