@@ -46,7 +46,8 @@ TestCluster::TestCluster(const ClusterOptions& options) : exceptions_before_(std
                                      std::to_string(options.workers), "--port", "0", "--control-port", "0", "--state",
                                      state_.string(), "--start-time", format_duration(scaled(30s))};
   arguments.insert(arguments.end(), {"--spellers", std::to_string(std::min(options.spellers, options.leaves)),
-                                     "--root-arg=--cache-bytes=" + std::to_string(options.cache_bytes)});
+                                     "--root-arg=--cache-bytes=" + std::to_string(options.cache_bytes),
+                                     "--root-arg=--default-canary=" + options.canary});
   if (options.allow_faults) arguments.push_back("--allow-faults");
   for (const auto& argument : options.root_arguments) arguments.push_back("--root-arg=" + argument);
   for (const auto& argument : options.leaf_arguments) arguments.push_back("--leaf-arg=" + argument);

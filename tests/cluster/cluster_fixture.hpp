@@ -27,6 +27,7 @@ struct ClusterOptions {
   bool allow_faults = false;
   std::size_t spellers = 2;
   std::size_t cache_bytes = 0;  // of the root's results cache: off, so that every query is a query
+  std::string canary = "off";   // of queries that do not say: a query's first time is then as all others
   std::vector<std::string> root_arguments = {};
   std::vector<std::string> leaf_arguments = {};
 };

@@ -39,6 +39,12 @@ class CanaryLeaves {
   void on_overdue() { ++overdue_; }
   void on_overdue_ended() { --overdue_; }
   std::uint32_t overdue() const { return overdue_; }
+  // Several trials were silent at once, and nobody was answered: until somebody is, silence says nothing of a query.
+  void on_shared_silence(Instant now) { silence_ = now; }
+  bool shared_silence(Instant now) const {
+    constexpr Duration lasting = std::chrono::seconds(10);
+    return silence_ && now - *silence_ <= lasting && !answered_since(*silence_);
+  }
 
  private:
   struct Leaf {
@@ -51,7 +57,7 @@ class CanaryLeaves {
     return leaves_[leaf.value];
   }
   std::vector<Leaf> leaves_;
-  std::optional<Instant> answered_;
+  std::optional<Instant> answered_, silence_;
   std::uint32_t overdue_ = 0;
 };
 

@@ -127,7 +127,7 @@ Actions Canary::on_wake(Instant now) {
       leaves_.on_overdue();
     }
     if (now < attempt.end + settings_.hang_time + slack_) continue;
-    const bool counts = hang_counts(attempt);
+    const bool counts = hang_counts(attempt, now);
     policies_.on_given_up(attempt.leaf, AttemptKind::canary, now - attempt.sent, now);
     end(attempt, counts ? State::hung : State::ended);
     if (counts) {
@@ -325,11 +325,13 @@ void Canary::release() {
   reserved_.reset();
 }
 
-bool Canary::hang_counts(const Attempt& attempt) const {
+bool Canary::hang_counts(const Attempt& attempt, Instant now) {
+  if (leaves_.answered_since(attempt.end)) return true;
   const auto own = std::count_if(attempts_.begin(), attempts_.end(), [](const Attempt& a) {
     return a.state == State::outstanding && a.overdue;
   });
-  return leaves_.answered_since(attempt.end) || leaves_.overdue() <= static_cast<std::uint32_t>(own);
+  if (leaves_.overdue() > static_cast<std::uint32_t>(own)) leaves_.on_shared_silence(now);
+  return !leaves_.shared_silence(now);
 }
 
 void Canary::wish(Instant now, Actions& actions) {

@@ -127,7 +127,7 @@ class Canary {
   void end(Attempt& attempt, Attempt::State state);
   void release();
   void wish(Instant now, Actions& actions);
-  bool hang_counts(const Attempt& attempt) const;
+  bool hang_counts(const Attempt& attempt, Instant now);
 
   std::vector<Partition> partitions_;
   Instant end_;

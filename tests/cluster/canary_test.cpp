@@ -1,0 +1,2 @@
+// Canary requests with real processes.
+#include <doctest/doctest.h>

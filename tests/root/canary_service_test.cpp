@@ -1,0 +1,2 @@
+// Canary requests on fake leaves over loopback.
+#include <doctest/doctest.h>
