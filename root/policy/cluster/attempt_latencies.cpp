@@ -10,6 +10,7 @@ constexpr Duration between_looks = std::chrono::milliseconds(100);
 constexpr std::uint64_t samples_between_looks = 2;  // for each leaf
 constexpr Duration longest_between_looks = std::chrono::seconds(1);
 constexpr Duration between_renewals = std::chrono::milliseconds(250);
+constexpr double fewest_left = 30;  // where most were given up: see kaplan_meier
 constexpr std::uint64_t fewest_new = 16;  // samples that make a curve worth making anew
 
 // Of a leaf whose attempts are nearly all given up only a lower bound of its median is known, hardly above the delay of
@@ -126,14 +127,14 @@ void AttemptLatencies::renew(Instant now) {
   merged_.clear();
   merged_.add(current_.healthy);
   merged_.add(before_.healthy);
-  healthy_ = kaplan_meier(merged_.answered, merged_.given_up);
+  healthy_ = kaplan_meier(merged_.answered, merged_.given_up, fewest_left);
   if (current_.sick.count() + before_.sick.count() == 0) {
     all_ = healthy_;
     return;
   }
   merged_.add(current_.sick);
   merged_.add(before_.sick);
-  all_ = kaplan_meier(merged_.answered, merged_.given_up);
+  all_ = kaplan_meier(merged_.answered, merged_.given_up, fewest_left);
 }
 
 const LatencyCurve& AttemptLatencies::all(Instant now) {

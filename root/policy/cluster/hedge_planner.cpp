@@ -25,7 +25,7 @@ class Tail {
   explicit Tail(const LatencyCurve& curve) {
     times_.push_back(0);
     shares_.push_back(1);
-    const double smallest = curve.answered > 0 ? 1 / static_cast<double>(curve.answered) : 1;
+    const double smallest = 1 / static_cast<double>(curve.answered);
     for (std::size_t i = 0; i < curve.steps.size(); ++i) {
       const double share = std::max(smallest, curve.steps[i].unanswered);
       const bool last = i + 1 == curve.steps.size();
@@ -49,10 +49,11 @@ class Tail {
     return shares_[point];
   }
 
-  // The earliest time after which no more than this share is left; the last one known where that is never so.
-  Nanoseconds earliest(double share) const {
+  Nanoseconds last() const { return times_.back(); }
+  // The earliest time after which no more than this share is left; `never` where that is not known of any.
+  Nanoseconds earliest(double share, Nanoseconds never) const {
     const auto found = std::partition_point(shares_.begin(), shares_.end(), [&](double left) { return left > share; });
-    return found == shares_.end() ? times_.back() : times_[static_cast<std::size_t>(found - shares_.begin())];
+    return found == shares_.end() ? never : times_[static_cast<std::size_t>(found - shares_.begin())];
   }
 
  private:
@@ -87,14 +88,17 @@ class Search {
   explicit Search(const HedgeProblem& problem)
       : first_(problem.first), further_(problem.further), late_share_(problem.late_share), budget_(problem.budget),
         hedges_(std::min(problem.most_hedges, most_hedges)), shortest_(problem.shortest_delay.count()),
-        unhedged_(first_.earliest(late_share_)) {}
+        // Where the first curve does not reach the target: from when on nothing changes any more.
+        unhedged_(first_.earliest(late_share_, first_.last() + further_.last())) {}
 
-  Nanoseconds unhedged() const { return unhedged_; }
+  // The target quantile without hedges, as far as it is known.
+  Nanoseconds unhedged() const { return std::min(unhedged_, first_.last()); }
   double probability() const { return best_division_.probability; }
 
   void consider(Division division) {
     division.probability = std::clamp(division.probability, 0.02, 1.0);
     const Outcome outcome = tried(division);
+    if (outcome.hedges == 0) return;
     const double score = static_cast<double>(outcome.target) * (1 + worth_of_the_budget * outcome.cost / budget_);
     if (score >= best_score_) return;
     best_score_ = score;
@@ -165,6 +169,7 @@ class Search {
     }
     if (outcome.hedges == 0) return outcome;
     outcome.target = target(outcome, division.probability);
+    if (outcome.target > unhedged_) outcome.hedges = 0;
     // One that is sent after the target does nothing for it.
     while (outcome.hedges > 1 && outcome.delays[outcome.hedges - 1] >= outcome.target) {
       outcome.cost -= costs[--outcome.hedges];
@@ -182,6 +187,7 @@ class Search {
       return first * (unhedged_share + all);
     };
     Nanoseconds too_soon = outcome.delays[0], enough = unhedged_;
+    if (late(enough) > late_share_) return std::numeric_limits<Nanoseconds>::max();
     while (enough - too_soon > enough / 8192 + 500) {
       const Nanoseconds middle = too_soon + (enough - too_soon) / 2;
       (late(middle) <= late_share_ ? enough : too_soon) = middle;
@@ -191,7 +197,7 @@ class Search {
 
   // The earliest delay at which no more than this share is left to be hedged; unhedged_ or later: it does not pay.
   Nanoseconds earliest_within(const Outcome& before, double share) const {
-    if (before.hedges == 0) return std::max(shortest_, first_.earliest(share));
+    if (before.hedges == 0) return std::max(shortest_, first_.earliest(share, unhedged_));
     Nanoseconds too_soon = before.delays[before.hedges - 1], enough = unhedged_;
     if (left(before, enough) > share) return unhedged_;
     while (enough - too_soon > enough / 4096 + 500) {
@@ -225,6 +231,7 @@ HedgePlan plan_hedges(const HedgeProblem& problem) {
   const Outcome best = search.best();
   if (best.hedges == 0) return plan;
   plan.with_hedges = Duration{best.target};
+  plan.without_hedges = std::max(plan.without_hedges, plan.with_hedges);
   plan.extra_share = best.cost;
   plan.probability = search.probability();
   for (std::size_t i = 0; i < best.hedges; ++i) plan.delays.push_back(Duration{best.delays[i]});

@@ -35,7 +35,7 @@ struct HedgePlan {
   Duration overdue_after{};
   // What is predicted of the target quantile of attempts, and of the extra attempts for each primary one.
   Duration with_hedges{};
-  Duration without_hedges{};  // where the samples do not reach so far: the longest of them
+  Duration without_hedges{};  // where the samples do not reach so far: as far as they do
   double extra_share = 0;
 };
 

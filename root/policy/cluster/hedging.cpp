@@ -61,7 +61,7 @@ HedgeObstacle Hedging::danger(Instant now) const {
 
 void Hedging::meet(HedgeObstacle obstacle) {
   obstacle_ = obstacle;
-  ++suppressed_[static_cast<std::size_t>(obstacle)];
+  if (obstacle != HedgeObstacle::none) ++suppressed_[static_cast<std::size_t>(obstacle)];
 }
 
 void Hedging::judge_what_is_usual(Instant now) {
@@ -78,12 +78,14 @@ void Hedging::make(Kept& kept, Instant now) {
   const LatencyCurve& healthy = latencies_.healthy(now);
   // Both from healthy leaves: with the sick one's attempts among the first, the budget would not allow a delay at which
   // they are noticed. What they cost beyond the plan is bounded by the bucket.
-  kept.plan = plan_hedges({healthy, healthy, late_share(settings_.target_quantile, kept.width), planned_budget(now),
-                           kept.hedges, settings_.shortest_delay});
+  const double late = late_share(settings_.target_quantile, kept.width);
+  kept.plan = plan_hedges({healthy, healthy, late, planned_budget(now), kept.hedges, settings_.shortest_delay});
   kept.version = latencies_.version(now);
-  const Duration gain = kept.plan.without_hedges - kept.plan.with_hedges;
-  kept.gains = !kept.plan.delays.empty() && gain >= settings_.shortest_delay / 2 &&
-               to_milliseconds(gain) >= least_gain * to_milliseconds(kept.plan.without_hedges);
+  // Whether the target without hedges would be so much later is known even where it is not known how late it would be
+  // (attempts that late have all been overtaken by hedges).
+  const Duration worth_it = std::max(kept.plan.with_hedges + settings_.shortest_delay / 2,
+                                     from_milliseconds(to_milliseconds(kept.plan.with_hedges) * (1 + least_gain)));
+  kept.gains = !kept.plan.delays.empty() && healthy.unanswered_after(worth_it) > late;
   latest_ = kept.plan;
   if (!kept.gains) latest_.delays.clear();
 }

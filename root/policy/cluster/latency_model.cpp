@@ -64,16 +64,17 @@ LatencyCurve LatencyModel::curve(Instant now) {
   return kaplan_meier(answered, given_up);
 }
 
-LatencyCurve kaplan_meier(const Histogram& answered, const Histogram& given_up) {
+LatencyCurve kaplan_meier(const Histogram& answered, const Histogram& given_up, double fewest_left) {
   LatencyCurve curve;
   curve.answered = answered.count();
   curve.given_up = given_up.count();
   const auto ends = given_up.buckets();
-  double at_risk = static_cast<double>(curve.answered + curve.given_up);
-  double unanswered = 1;
+  const auto all = static_cast<double>(curve.answered + curve.given_up);
+  double at_risk = all, unanswered = 1;
   auto end = ends.begin();
   for (const auto& bucket : answered.buckets()) {
     for (; end != ends.end() && end->lowest < bucket.lowest; ++end) at_risk -= static_cast<double>(end->count);
+    if (at_risk < fewest_left && at_risk < all * unanswered / 2) break;
     const auto count = static_cast<double>(bucket.count);
     unanswered *= 1 - count / at_risk;
     at_risk -= count;

@@ -33,8 +33,10 @@ struct LatencyCurve {
   std::optional<Duration> quantile(double quantile) const;
 };
 
-// Of work that was answered, and given up, after so many microseconds.
-LatencyCurve kaplan_meier(const Histogram& answered, const Histogram& given_up);
+// Of work that was answered, and given up, after so many microseconds. Where nearly all that would have lasted long was
+// given up early, the few that are left tell hardly anything: when the last of them is answered, nobody would seem to be
+// left. So steps end where fewer than fewest_left lasted so long and most that would have were given up.
+LatencyCurve kaplan_meier(const Histogram& answered, const Histogram& given_up, double fewest_left = 0);
 
 class LatencyModel {
  public:
