@@ -76,6 +76,19 @@ void add_policy_options(CLI::App& app, Settings& settings) {
              std::string(to_string(replica_choice.mode)), "How a partition's replica is chosen: prequal, least-in-flight or random");
 }
 
+void add_canary_options(CLI::App& app, hedgerow::policy::CanariesSettings& canaries) {
+  add_duration_option(app, "--quarantine-time", canaries.quarantine.time,
+                      "For how long a query is refused that took leaves down; each further time twice as long",
+                      std::chrono::milliseconds(1));
+  add_duration_option(app, "--longest-quarantine-time", canaries.quarantine.longest_time, "And never longer than this",
+                      std::chrono::milliseconds(1));
+  add_duration_option(app, "--canary-hang-time", canaries.canary.hang_time,
+                      "A canary whose leaf says nothing for so long after its time was over counts as hanging",
+                      std::chrono::milliseconds(10));
+  app.add_option("--most-safe-queries", canaries.quarantine.most_safe, "Queries that are remembered as safe, and need no canary")
+      ->check(CLI::Range(1, 100'000'000));
+}
+
 int run(const Settings& settings) {
   asio::io_context io(1);
   auto server = Server::create(io, settings);
@@ -122,8 +135,23 @@ int main(int argc, char** argv) {
   add_duration_option(app, "--default-deadline", settings.defaults.deadline, "Deadline of queries that name none",
                       std::chrono::milliseconds(1));
   add_policy_options(app, settings);
-  app.add_option("--most-queries", settings.most_queries, "Queries in flight; beyond it the root refuses with 503")
+  add_canary_options(app, settings.canaries);
+  auto& admission = settings.admission;
+  app.add_option("--admission", [&](const CLI::results_t& words) {
+       admission.limit.adaptive = words.front() == "adaptive";
+       return words.front() == "adaptive" || words.front() == "fixed";
+     }, "Whether the limit of interactive queries in flight is felt for (adaptive), or always the most (fixed)")
+      ->default_str("adaptive");
+  app.add_option("--most-queries", admission.limit.most, "Interactive queries in flight, at most; beyond the limit they wait, or are refused with 503")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--least-queries", admission.limit.least, "What the limit of interactive queries in flight never falls below")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--most-batch-queries", admission.most_batch, "Batch queries in flight, at most")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--most-waiting", admission.most_waiting, "Queries of each class that may wait to be let in; 0: none waits")
+      ->check(CLI::Range(0, 1'000'000));
+  app.add_option("--narrowest-fanout", admission.narrowest,
+                 "Share of the partitions asked for that is still asked under overload, before queries are refused; 1: all")
+      ->check(CLI::Range(0.01, 1.0));
   app.add_option("--cache-bytes", settings.cache_bytes, "Bytes of complete answers that are kept for who asks the same; 0: none");
   app.add_option("--most-connections", settings.most_connections, "Open connections; beyond it the root refuses with 503")
       ->check(CLI::Range(1, 1'000'000));
@@ -147,6 +175,7 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   hedgerow::start_logging("hedgerow-root", settings.log_level);
+  settings.tie_nonce = std::random_device{}() + (std::uint64_t{std::random_device{}()} << 32);
   if (settings.seed == 0) settings.seed = std::random_device{}() + std::uint64_t{1};
   try {
     return run(settings);

@@ -1,6 +1,7 @@
 #include "root/query_service.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "root/assignment.hpp"
 #include "root/completeness.hpp"
 #include "root/document_lookup.hpp"
+#include "root/estimated_recall.hpp"
 #include "root/fanout_runner.hpp"
 #include "root/subsystem_runner.hpp"
 
@@ -22,19 +24,6 @@ using policy::FinishReason;
 namespace {
 
 Instant clock_now() { return std::chrono::steady_clock::now(); }
-
-// Counts itself for as long as it lives.
-class InFlight {
- public:
-  InFlight(std::size_t& count, prometheus::Gauge& gauge) : count_(count), gauge_(gauge) { gauge_.Set(static_cast<double>(++count_)); }
-  ~InFlight() { gauge_.Set(static_cast<double>(--count_)); }
-  InFlight(const InFlight&) = delete;
-  InFlight& operator=(const InFlight&) = delete;
-
- private:
-  std::size_t& count_;
-  prometheus::Gauge& gauge_;
-};
 
 // Calls what it is given when the client goes away, for as long as this lives; then the watch is free for the next one.
 class Watched {
@@ -51,10 +40,6 @@ class Watched {
 };
 
 SearchRefusal client_gone() { return {499, "client-gone", "The client closed the connection.", {}, {}, ""}; }
-
-SearchRefusal too_many_queries(std::size_t most) {
-  return {503, "overloaded", "More than " + std::to_string(most) + " queries are in flight.", {}, 1, ""};
-}
 
 SearchRefusal refusal_of(const Error& error, const std::string& parameter) {
   const bool too_large = error.code == Errc::too_large;
@@ -105,31 +90,59 @@ boost::system::result<std::vector<std::string>, SearchRefusal> facets_of(const S
   return names;
 }
 
+// The query as it was typed, for the quarantine's list.
+std::string shown_of(const SearchParameters& parameters) {
+  if (parameters.like) return "like=" + *parameters.like;
+  return parameters.query;
+}
+
+// The width that is asked, of so many partitions: never fewer than one, nor less than what the asker called enough; those
+// who want all or nothing get the width that they asked for.
+std::optional<std::uint32_t> width_of(const SearchParameters& parameters, double share, std::size_t partitions) {
+  if (share >= 1 || parameters.partial == PartialAnswers::deny) return parameters.fanout;
+  const double full = static_cast<double>(std::min<std::size_t>(parameters.fanout.value_or(partitions), partitions));
+  const double enough = parameters.good_enough.min_completeness < 1 ? parameters.good_enough.min_completeness : 0;
+  return static_cast<std::uint32_t>(std::max(1.0, std::ceil(full * std::max(share, enough) - 1e-9)));
+}
+
+// What a finished answer lacks because of load, rather than for reasons of its own.
+SearchAnswer::Shed shed_of(const SearchParameters& parameters, const policy::Admission::Shedding& shedding, const SearchAnswer& answer) {
+  const bool wanted = parameters.spelling || parameters.snippets || parameters.facets.wanted();
+  const auto wide = std::min(parameters.fanout.value_or(answer.completeness.partitions_total), answer.completeness.partitions_total);
+  return {.subsystems = shedding.subsystems && wanted, .fanout = answer.completeness.partitions_asked < wide};
+}
+
+double answered_share(const Completeness& completeness) {
+  if (completeness.partitions_asked == 0) return 1;
+  return static_cast<double>(completeness.partitions_answered) / static_cast<double>(completeness.partitions_asked);
+}
+
 }  // namespace
 
 QueryService::QueryService(asio::any_io_executor executor, CollectionStatistics statistics, Cluster& cluster,
-                           Metrics& metrics, const Limits& limits)
+                           CanaryService& canaries, Metrics& metrics, const Limits& limits)
     : executor_(std::move(executor)),
       statistics_(std::move(statistics)),
       cluster_(cluster),
+      canaries_(canaries),
       metrics_(metrics),
-      limits_(limits),
+      waiting_room_(executor_, limits.admission, cluster.policies().search.load, limits.seed, metrics),
       cache_(limits.cache_bytes, metrics) {}
 
 asio::awaitable<QueryService::Outcome> QueryService::search(const SearchParameters& parameters, Instant received,
                                                             wire::ClientWatch* client) {
-  if (in_flight_ >= limits_.most_queries) {
-    metrics_.queries_refused.Increment();
-    co_return too_many_queries(limits_.most_queries);
+  auto place = co_await waiting_room_.enter(parameters.service_class, received, received + parameters.deadline, client);
+  if (place.has_error()) {
+    (place.error().status == 503 ? metrics_.queries_refused : metrics_.queries_client_gone).Increment();
+    co_return place.error();
   }
-  const InFlight counted(in_flight_, metrics_.queries_in_flight);
-  auto outcome = co_await search_admitted(parameters, received, client);
+  auto outcome = co_await search_admitted(parameters, received, client, *place);
   count(outcome, clock_now() - received);
   co_return outcome;
 }
 
 asio::awaitable<QueryService::Outcome> QueryService::search_admitted(const SearchParameters& parameters, Instant received,
-                                                                     wire::ClientWatch* client) {
+                                                                     wire::ClientWatch* client, WaitingRoom::Place& place) {
   const auto facets = facets_of(parameters.facets, cluster_.manifest());
   if (facets.has_error()) co_return facets.error();
   const auto plan = co_await this->plan(parameters, received + parameters.deadline, client);
@@ -149,7 +162,7 @@ asio::awaitable<QueryService::Outcome> QueryService::search_admitted(const Searc
       co_return answer;
     }
   }
-  auto outcome = co_await ask_leaves(parameters, *plan, *facets, received, planned, client);
+  auto outcome = co_await ask_leaves(parameters, *plan, *facets, received, planned, client, place);
   if (uses_cache && outcome.has_value()) {
     outcome->cache = CacheUse::miss;
     if (may_keep(*outcome)) cache_.keep(std::move(key), *outcome);
@@ -175,12 +188,23 @@ asio::awaitable<QueryService::Plan> QueryService::plan(const SearchParameters& p
 
 asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchParameters& parameters, const QueryPlan& plan,
                                                                 const std::vector<std::string>& facets, Instant received,
-                                                                Instant planned, wire::ClientWatch* client) {
+                                                                Instant planned, wire::ClientWatch* client,
+                                                                WaitingRoom::Place& place) {
   // The search ends early enough for the second phase to end at the deadline.
   const Instant deadline = received + parameters.deadline;
   const Duration reserve = policy::second_phase_reserve(parameters.deadline, cluster_.policies().second_phase, planned);
   const auto replicas = cluster_.replicas();
-  const Assignment assignment = assign(*replicas, parameters.fanout, stable_hash(plan.serialised_query));
+  const Assignment assignment = assign(*replicas, width_of(parameters, place.shedding().fanout, replicas->size()), stable_hash(plan.serialised_query));
+
+  // What might take leaves down runs on one of them first; nothing else is asked of any leaf before.
+  CanaryRequest canary(canaries_, {plan, assignment, shown_of(parameters), parameters.offset + parameters.k, parameters.service_class, parameters.canary, received,
+                                   deadline - reserve, parameters.trace});
+  {
+    const Watched watched(client, [&] { canary.abandon(); });
+    const auto verdict = co_await canary.wait();
+    if (canary.abandoned()) co_return client_gone();
+    if (verdict != policy::CanaryAnswer::go) co_return refusal_by_canary(canary, verdict, assignment);
+  }
 
   FanoutRunner runner(executor_, cluster_, metrics_,
                       {plan, parameters.offset + parameters.k, parameters.offset, parameters.service_class, received, deadline - reserve,
@@ -188,6 +212,7 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
                       assignment);
   SubsystemRunner subsystems(executor_, cluster_, {plan, parameters.query, parameters.service_class, received, deadline,
                                                    parameters.grace, parameters.trace});
+  if (place.shedding().subsystems) subsystems.shed();
   const Watched watched(client, [&] {
     runner.abandon();
     subsystems.abandon();
@@ -195,6 +220,7 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
   if (parameters.snippets) {
     runner.on_fetching([&](std::span<const MergedHit> hits, const auto& places) { subsystems.make_snippets(hits, places); });
   }
+  if (const auto& answered = canary.answered()) runner.adopt(answered->partition, answered->leaf, answered->answer);
   runner.begin();
   if (parameters.spelling) subsystems.ask_spelling();
   if (parameters.facets.wanted()) subsystems.count_facets(assignment, facets);
@@ -225,6 +251,8 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
 
   SearchAnswer answer;
   answer.completeness = completeness_of(assignment, runner.fanout(), cluster_.manifest(), lost_later);
+  answer.completeness.estimated_recall = estimated_recall(recall_question(
+      plan, statistics_, cluster_.manifest(), answer.completeness, runner.merge().hits(), parameters.offset + parameters.k));
   answer.offset = parameters.offset;
   answer.deadline = parameters.deadline;
   answer.finished = runner.fanout().finish_reason();
@@ -240,13 +268,21 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
   // An estimate may be below what is shown.
   answer.total = std::max<std::uint64_t>(runner.matches(), runner.merge().hits().size());
   answer.total_exact = runner.matches_exact() && all_asked_answered && assignment.not_asked.empty();
+  canaries_.on_searched(canary, answer.completeness.partitions_answered > 0, runner.fanout().lost_leaves());
   answer.attempts = runner.counts();
+  answer.attempts.canary += canary.attempts();
   answer.subsystems = subsystems.statuses();
   answer.suggestion = subsystems.suggestion();
   if (parameters.facets.wanted()) answer.facets = subsystems.facets();
+  answer.shed = shed_of(parameters, place.shedding(), answer);
+  if (answer.shed.subsystems) metrics_.queries_shed_subsystems.Increment();
+  if (answer.shed.fanout) metrics_.queries_shed_fanout.Increment();
+  place.ended(answer.finished == FinishReason::deadline,
+              answer.finished == FinishReason::complete || answer.finished == FinishReason::good_enough, answered_share(answer.completeness));
   answer.notes = plan.notes;
   if (parameters.trace) {
-    answer.trace = runner.take_trace();
+    answer.trace = canary.take_trace();
+    for (auto& attempt : runner.take_trace()) answer.trace->push_back(std::move(attempt));
     for (auto& attempt : subsystems.take_trace()) answer.trace->push_back(std::move(attempt));
   }
   const Instant now = clock_now();
@@ -267,8 +303,8 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
 
 asio::awaitable<QueryService::DocumentOutcome> QueryService::document(const std::string& id, Duration deadline,
                                                                       Instant received, wire::ClientWatch* client) {
-  if (in_flight_ >= limits_.most_queries) co_return too_many_queries(limits_.most_queries);
-  const InFlight counted(in_flight_, metrics_.queries_in_flight);
+  const auto place = co_await waiting_room_.enter(ServiceClass::interactive, received, received + deadline, client);
+  if (place.has_error()) co_return place.error();
   auto found = co_await look_up(id, 0, received + deadline, client);
   if (found.has_error()) co_return lookup_refusal(found.error(), "");
   co_return DocumentAnswer{std::move(found->shown.id), std::move(found->shown.title), std::move(found->shown.url), std::move(found->text), std::move(found->facets_json),
@@ -291,11 +327,37 @@ void QueryService::use(std::optional<Synonyms> synonyms) {
   forget_answers();
 }
 
+SearchRefusal QueryService::refusal_by_canary(const CanaryRequest& canary, policy::CanaryAnswer answer,
+                                              const Assignment& assignment) {
+  using policy::CanaryAnswer;
+  if (answer == CanaryAnswer::quarantined) {
+    const auto entry = canaries_.entry_of(canary.fingerprint());
+    if (!entry) return {422, "quarantined", "This query was found to take leaves down.", {}, 1, ""};
+    std::string leaves;
+    for (const auto& leaf : entry->leaves) leaves += (leaves.empty() ? " " : ", ") + leaf;
+    const char* did = entry->reason == policy::QuarantineReason::hang ? "made leaves hang" : "took leaves down";
+    const int seconds = static_cast<int>(std::ceil(to_seconds(entry->remaining)));
+    return {422, "quarantined",
+            "This query " + std::string(did) + (leaves.empty() ? "" : ":" + leaves) + ". It is refused for another " +
+                std::to_string(seconds) + " s, or until entry " + std::to_string(entry->id) + " of /v1/quarantine is deleted.",
+            {}, seconds, ""};
+  }
+  const auto missing = answer == CanaryAnswer::refused ? MissingReason::refused
+                       : answer == CanaryAnswer::no_leaf ? MissingReason::failed
+                                                         : MissingReason::late;
+  auto refusal = nothing_answered(completeness_of_nothing(assignment, cluster_.manifest(), missing));
+  if (answer == CanaryAnswer::late) {
+    refusal.detail = "The query's canary was not answered before the deadline, so no other leaf was asked.";
+  }
+  return refusal;
+}
+
 void QueryService::count(const Outcome& outcome, Duration took) {
   metrics_.query_seconds.Observe(to_seconds(took));
   if (outcome.has_error()) {
     const int status = outcome.error().status;
     (status == 504   ? metrics_.queries_timed_out
+     : status == 422 ? metrics_.queries_quarantined
      : status == 503 ? metrics_.queries_refused
      : status == 499 ? metrics_.queries_client_gone
      : status >= 500 ? metrics_.queries_failed

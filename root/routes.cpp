@@ -1,10 +1,13 @@
 #include "root/routes.hpp"
 
 #include <boost/algorithm/string/predicate.hpp>
+#include <cmath>
+#include <ctime>
 
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "root/api_json.hpp"
+#include "root/hedging_api.hpp"
 #include "root/trace_context.hpp"
 #include "wire/http_client.hpp"
 #include "wire/problem.hpp"
@@ -51,7 +54,9 @@ asio::awaitable<HttpResponse> search(const RoutesSetting& setting, HttpRequest& 
     const auto span = stable_hash(trace->trace_id + trace->parent_id + request.target);
     response.headers.emplace_back("traceparent", traceparent(*trace, span));
   }
-  if (response.status >= 500 || trace) {
+  // Refusals are many when they are needed; they are counted in the metrics.
+  const bool refused = response.status == 503;
+  if ((response.status >= 500 && !refused) || trace) {
     log_event(response.status >= 500 ? LogLevel::warning : LogLevel::info, "query",
               {{"status", response.status},
                {"took_ms", to_milliseconds(std::chrono::steady_clock::now() - request.received)},
@@ -102,8 +107,24 @@ Json describe_subsystems(Cluster& cluster) {
   return out;
 }
 
+Json describe_admission(const policy::Admission& admission) {
+  const Instant now = std::chrono::steady_clock::now();
+  const auto of_class = [&](ServiceClass service_class, std::size_t limit) {
+    return Json{{"in_flight", admission.in_flight(service_class)}, {"limit", limit}, {"waiting", admission.waiting(service_class)}};
+  };
+  const auto& settings = admission.settings();
+  return {{"level", to_string(admission.level(now))},
+          {"pressure", std::round(admission.pressure(now) * 1000) / 1000},
+          {"overload", to_string(admission.sign())},
+          {"fanout", std::round(admission.shedding(ServiceClass::interactive, now).fanout * 1000) / 1000},
+          {"interactive", of_class(ServiceClass::interactive, admission.limit())},
+          {"batch", of_class(ServiceClass::batch, settings.most_batch)},
+          {"most_waiting", settings.most_waiting}};
+}
+
 HttpResponse describe_cluster(const RoutesSetting& setting) {
   Cluster& cluster = setting.cluster;
+  const auto& admission = setting.queries.admission();
   const Manifest& manifest = cluster.manifest();
   Json leaves = Json::array();
   for (const auto& client : cluster.leaves()) {
@@ -115,12 +136,17 @@ HttpResponse describe_cluster(const RoutesSetting& setting) {
                {"state", to_string(status.state)},
                {"partitions", std::move(partitions)},
                {"spelling", client->leaf().spelling},
+               {"latency_ms", nullptr},
+               {"slow", cluster.policies().search.replica_choice.is_slow(client->id())},
                {"in_flight", cluster.policies().search.replica_choice.in_flight(client->id())},
                {"open_calls", status.open_calls},
                {"unanswered_bytes", status.unanswered_bytes},
                {"late_answers", status.late_answers},
                {"links", status.links},
                {"load", {{"queued", status.load.queued}, {"running", status.load.running}}}};
+    if (const auto latency = cluster.policies().search.replica_choice.latency(client->id())) {
+      entry["latency_ms"] = std::round(to_milliseconds(*latency) * 1000) / 1000;
+    }
     if (!status.last_error.empty()) entry["last_error"] = status.last_error;
     leaves.push_back(std::move(entry));
   }
@@ -137,10 +163,53 @@ HttpResponse describe_cluster(const RoutesSetting& setting) {
                         {"generation", manifest.generation.value},
                         {"documents", manifest.documents},
                         {"ready", cluster.ready()},
-                        {"queries_in_flight", setting.queries.in_flight()},
+                        {"queries_in_flight", admission.in_flight(ServiceClass::interactive) + admission.in_flight(ServiceClass::batch)},
+                        {"admission", describe_admission(admission)},
+                        {"replica_choice", to_string(cluster.policies().search.replica_choice.settings().mode)},
+                        {"hedging", describe_hedging(cluster, setting.defaults)},
                         {"subsystems", describe_subsystems(cluster)},
                         {"leaves", std::move(leaves)},
                         {"partitions", std::move(partitions)}});
+}
+
+// "2026-11-30T05:26:14Z"
+std::string wall_clock(std::chrono::system_clock::time_point instant) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(instant);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+HttpResponse describe_quarantine(CanaryService& canaries) {
+  Json queries = Json::array();
+  for (const auto& entry : canaries.entries()) {
+    queries.push_back({{"id", std::to_string(entry.id)},
+                       {"query", entry.query},
+                       {"reason", to_string(entry.reason)},
+                       {"leaves", entry.leaves},
+                       {"since", wall_clock(entry.since)},
+                       {"until", wall_clock(entry.until)},
+                       {"remaining_ms", std::round(to_milliseconds(entry.remaining))},
+                       {"refused", entry.refused}});
+  }
+  return json_response({{"queries", std::move(queries)}});
+}
+
+HttpResponse clear_quarantine(CanaryService& canaries, const std::string& id) {
+  const bool number = !id.empty() && id.size() <= 18 && id.find_first_not_of("0123456789") == std::string::npos;
+  if (!number || !canaries.clear(std::stoull(id))) {
+    return wire::problem(404, "unknown-entry", "The quarantine has no entry '" + id.substr(0, 60) + "'.");
+  }
+  return json_response({{"cleared", 1}});
+}
+
+HttpResponse change_hedging(const RoutesSetting& setting, const HttpRequest& request) {
+  const auto change = parse_hedging_change(request.body);
+  if (change.has_error()) return bad_parameter(change.error());
+  apply(*change, setting.cluster, setting.defaults, std::chrono::steady_clock::now());
+  return json_response(describe_hedging(setting.cluster, setting.defaults));
 }
 
 // Hands a request about a leaf's faults to the leaf, and its answer back.
@@ -184,9 +253,25 @@ std::vector<wire::Route> routes(RoutesSetting setting) {
        }},
       {"GET", "/v1/cluster",
        [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return describe_cluster(setting); }},
+      {"GET", "/v1/hedging",
+       [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+         co_return json_response(describe_hedging(setting.cluster, setting.defaults));
+       }},
+      {"PUT", "/v1/hedging",
+       [setting](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> { co_return change_hedging(setting, request); }},
       {"GET", "/v1/leaves/{leaf}/faults", faults},
       {"PUT", "/v1/leaves/{leaf}/faults", faults},
       {"DELETE", "/v1/leaves/{leaf}/faults", faults},
+      {"GET", "/v1/quarantine",
+       [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return describe_quarantine(setting.canaries); }},
+      {"DELETE", "/v1/quarantine",
+       [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+         co_return json_response({{"cleared", setting.canaries.clear()}});
+       }},
+      {"DELETE", "/v1/quarantine/{id}",
+       [setting](HttpRequest&, const PathParts& parts) -> asio::awaitable<HttpResponse> {
+         co_return clear_quarantine(setting.canaries, parts.at("id"));
+       }},
       {"GET", "/livez",
        [](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return json_response({{"status", "ok"}}); }},
       {"GET", "/readyz",
@@ -197,6 +282,8 @@ std::vector<wire::Route> routes(RoutesSetting setting) {
        }},
       {"GET", "/metrics",
        [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+         setting.canaries.refresh_metrics();
+         setting.cluster.refresh_metrics();
          HttpResponse response;
          response.content_type = "text/plain; version=0.0.4; charset=utf-8";
          response.body = metrics_text(setting.metrics.registry);

@@ -4,6 +4,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <vector>
 
+#include "root/canary_service.hpp"
 #include "root/cluster.hpp"
 #include "root/metrics.hpp"
 #include "root/query_service.hpp"
@@ -16,8 +17,9 @@ struct RoutesSetting {
   boost::asio::any_io_executor executor;
   QueryService& queries;
   Cluster& cluster;
+  CanaryService& canaries;
   Metrics& metrics;
-  SearchDefaults defaults;
+  SearchDefaults& defaults;  // changed by PUT /v1/hedging
   const bool& draining;
 };
 

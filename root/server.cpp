@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "index/synonyms.hpp"
+#include "root/hedging_api.hpp"
 #include "root/routes.hpp"
 #include "root/topology.hpp"
 
@@ -60,13 +61,15 @@ Server::Server(asio::io_context& io, const Settings& settings, Manifest manifest
                const Topology& topology)
     : io_(io),
       settings_(settings),
-      cluster_(io.get_executor(), std::move(manifest), client_settings(settings), settings.policies, settings.seed, metrics_),
-      queries_(io.get_executor(), std::move(statistics), cluster_, metrics_, {settings.most_queries, settings.cache_bytes}),
-      router_(routes({io.get_executor(), queries_, cluster_, metrics_, settings.defaults, draining_})),
+      cluster_(io.get_executor(), std::move(manifest), client_settings(settings), settings.policies, settings.seed, metrics_, settings.tie_nonce),
+      canaries_(io.get_executor(), cluster_, metrics_, settings.canaries, settings.seed + 2),
+      queries_(io.get_executor(), std::move(statistics), cluster_, canaries_, metrics_, {settings.admission, settings.cache_bytes, settings.seed}),
+      router_(routes({io.get_executor(), queries_, cluster_, canaries_, metrics_, settings_.defaults, draining_})),
       http_(io.get_executor(), http_settings(settings),
             [this](wire::HttpRequest& request) { return router_.handle(request); }),
       control_timer_(io) {
   cluster_.apply(topology);
+  log_vain_defaults(cluster_, settings_.defaults);
 }
 
 result<asio::ip::tcp::endpoint> Server::listen() {
@@ -113,6 +116,7 @@ void Server::reload_topology() {
     return;
   }
   cluster_.apply(*topology);
+  log_vain_defaults(cluster_, settings_.defaults);
   queries_.forget_answers();  // what is offered may have changed
 }
 
@@ -120,6 +124,7 @@ asio::awaitable<void> Server::drain() {
   draining_ = true;
   control_timer_.cancel();
   co_await http_.drain(settings_.drain_time);
+  canaries_.stop();  // before the links end: that is no crash
   co_await cluster_.stop();
   // Queries that outlast the drain time have lost their leaves now, and so end: none may outlive this server.
   co_await http_.drain(std::chrono::seconds(1));

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "index/manifest.hpp"
 #include "index/statistics.hpp"
+#include "root/canary_service.hpp"
 #include "root/cluster.hpp"
 #include "root/metrics.hpp"
 #include "root/query_service.hpp"
@@ -30,7 +31,8 @@ struct Settings {
   std::uint16_t port = 7080;
   std::filesystem::path address_file;
   SearchDefaults defaults;
-  std::size_t most_queries = 1024;
+  policy::AdmissionSettings admission;
+  policy::CanariesSettings canaries;
   std::size_t cache_bytes = 64 << 20;
   std::size_t most_connections = 4096;
   Duration link_idle_time = std::chrono::seconds(1);
@@ -41,6 +43,7 @@ struct Settings {
   std::vector<std::string> hosts;
   policy::SearchPolicySettings policies;
   std::uint64_t seed = 0;  // 0: picked by main
+  std::uint64_t tie_nonce = 0;  // picked by main: other than that of every other root, whatever their seeds
   std::string log_level = "info";
 };
 
@@ -67,6 +70,7 @@ class Server {
   Settings settings_;
   Metrics metrics_;
   Cluster cluster_;
+  CanaryService canaries_;
   QueryService queries_;
   bool draining_ = false;
   wire::HttpRouter router_;
