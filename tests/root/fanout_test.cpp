@@ -16,44 +16,10 @@ constexpr auto unreachable = AttemptFailure::unreachable;
 constexpr auto failed = AttemptFailure::failed;
 constexpr auto bad_query = AttemptFailure::bad_query;
 
-// Partitions 0, 1, … with these leaves each; the search ends at 90 ms.
-struct Search : PolicyFixture {
-  explicit Search(const std::vector<std::vector<std::uint32_t>>& replicas,
-                  std::optional<Instant> early_fetch = std::nullopt) {
-    std::vector<Fanout::Partition> partitions;
-    for (std::uint32_t i = 0; i < replicas.size(); ++i) {
-      partitions.push_back({PartitionId{i}, {}});
-      for (const auto number : replicas[i]) partitions.back().replicas.push_back(leaf(number));
-    }
-    fanout = std::make_unique<Fanout>(
-        std::move(partitions), Fanout::Settings{.search_end = at(90ms), .early_fetch = early_fetch, .hedge = {}, .tied = false, .good_enough = {}},
-        policies);
-  }
-
-  std::string start(Duration now = 0ms) { return described(fanout->start(at(now))); }
-  std::string fails(std::uint32_t attempt, AttemptFailure failure, Duration now) {
-    return described(fanout->on_failure(AttemptId{attempt}, failure, at(now)));
-  }
-  // "merge", or "drop", and the actions.
-  std::string answers(std::uint32_t attempt, Duration now) {
-    const auto verdict = fanout->on_answer(AttemptId{attempt}, {}, at(now));
-    const std::string actions = described(verdict.actions);
-    return (verdict.merge ? "merge" : "drop") + (actions.empty() ? "" : "; " + actions);
-  }
-  std::string wakes(Duration now) { return described(fanout->on_wake(at(now))); }
-  std::uint32_t in_flight() const {
-    std::uint32_t sum = 0;
-    for (std::uint32_t i = 0; i < 8; ++i) sum += replica_choice.in_flight(leaf(i));
-    return sum;
-  }
-
-  std::unique_ptr<Fanout> fanout;
-};
-
 }  // namespace
 
 TEST_CASE("a search that still waits shortly before its end has documents fetched early, once") {
-  Search search({{0}, {1}}, at(70ms));
+  Search search({{0}, {1}}, {.early_fetch = at(70ms)});
   CHECK(search.start() == "send 0 P0 L0 primary; send 1 P1 L1 primary; wake 70ms");
   CHECK(search.wakes(69ms) == "wake 70ms");
   CHECK(search.wakes(71ms) == "fetch early; wake 90ms");
@@ -63,7 +29,7 @@ TEST_CASE("a search that still waits shortly before its end has documents fetche
 }
 
 TEST_CASE("a search that is complete before has nothing fetched early") {
-  Search search({{0}}, at(70ms));
+  Search search({{0}}, {.early_fetch = at(70ms)});
   search.start();
   CHECK(search.answers(0, 60ms) == "merge; finish complete");
   CHECK(search.wakes(70ms) == "");
@@ -97,9 +63,22 @@ TEST_CASE("a fast failure turns at once to a replica that was not asked yet") {
     search.busy(2, 2);
     CHECK(search.start() == "send 0 P0 L0 primary; wake 90ms");
     CHECK(search.fails(0, failure, 3ms) == "send 1 P0 L1 retry");
-    CHECK(search.fails(1, failure, 4ms) == "send 2 P0 L2 retry");
+    CHECK(search.fails(1, refused, 4ms) == "send 2 P0 L2 retry");
     CHECK(search.answers(2, 5ms) == "merge; finish complete");
   }
+}
+
+TEST_CASE("a query that two different leaves were lost with is neither retried nor hedged any more") {
+  Search search({{0, 1, 2}, {3}, {4}});
+  search.busy(1, 1);
+  search.busy(2, 2);
+  search.start();
+  CHECK(search.fails(1, unreachable, 2ms) == "");
+  CHECK(search.fails(0, unreachable, 3ms) == "");  // the second
+  CHECK(search.fanout->state_of(0) == PartitionState::failed);
+  CHECK(search.fanout->lost_leaves() == std::vector{leaf(3), leaf(0)});
+  CHECK(search.answers(2, 4ms) == "merge; finish exhausted");
+  CHECK(search.budget.tokens() == 100);
 }
 
 TEST_CASE("nothing is retried at or after the search's end, and the partition is not left hanging") {

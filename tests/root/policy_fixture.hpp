@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,9 @@ inline std::string described(const Actions& actions) {
     if (const auto* send = std::get_if<SendAttempt>(&action)) {
       text += "send " + std::to_string(send->attempt.value) + " P" + std::to_string(send->partition.value) + " L" +
               std::to_string(send->leaf.value) + " " + std::string(to_string(send->kind));
+      if (send->twin) {
+        text += " twin " + std::to_string(send->twin->attempt.value) + " L" + std::to_string(send->twin->leaf.value);
+      }
     } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
       text += "cancel " + std::to_string(cancel->attempt.value);
     } else if (const auto* wake = std::get_if<WakeAt>(&action)) {
@@ -77,5 +82,60 @@ struct PolicyFixture {
     for (int i = 0; i < attempts; ++i) replica_choice.on_sent(leaf(number));
   }
 };
+
+// One query's fan-out over partitions 0, 1, … with these leaves each; it starts at 0 ms, its search ends at 90 ms. What
+// it does comes back as text.
+struct Search : PolicyFixture {
+  struct Options {
+    std::optional<Instant> early_fetch = std::nullopt;
+    HedgeChoice hedge = {.mode = HedgeChoice::Mode::off};
+    bool tied = false;
+    GoodEnoughRule good_enough = {};
+    std::vector<std::uint64_t> documents = {};  // of each partition; 1 where left out
+  };
+
+  explicit Search(const std::vector<std::vector<std::uint32_t>>& replicas) : Search(replicas, Options{}) {}
+  Search(const std::vector<std::vector<std::uint32_t>>& replicas, const Options& options) { begin(replicas, options); }
+
+  void begin(const std::vector<std::vector<std::uint32_t>>& replicas, const Options& options) {
+    std::vector<Fanout::Partition> partitions;
+    for (std::uint32_t i = 0; i < replicas.size(); ++i) {
+      partitions.push_back({PartitionId{i}, {}});
+      if (i < options.documents.size()) partitions.back().documents = options.documents[i];
+      for (const auto number : replicas[i]) partitions.back().replicas.push_back(leaf(number));
+    }
+    fanout = std::make_unique<Fanout>(std::move(partitions),
+                                      Fanout::Settings{.search_end = at(90ms),
+                                                       .early_fetch = options.early_fetch,
+                                                       .hedge = options.hedge,
+                                                       .tied = options.tied,
+                                                       .good_enough = options.good_enough},
+                                      policies);
+  }
+
+  std::string start(Duration now = 0ms) { return described(fanout->start(at(now))); }
+  std::string fails(std::uint32_t attempt, AttemptFailure failure, Duration now) {
+    return described(fanout->on_failure(AttemptId{attempt}, failure, at(now)));
+  }
+  // "merge", or "drop", and the actions.
+  std::string answers(std::uint32_t attempt, Duration now, const AttemptReport& report = {}) {
+    const auto verdict = fanout->on_answer(AttemptId{attempt}, report, at(now));
+    const std::string actions = described(verdict.actions);
+    return (verdict.merge ? "merge" : "drop") + (actions.empty() ? "" : "; " + actions);
+  }
+  std::string begins(std::uint32_t attempt, Duration now) {
+    return described(fanout->on_started(AttemptId{attempt}, at(now)));
+  }
+  std::string wakes(Duration now) { return described(fanout->on_wake(at(now))); }
+  std::uint32_t in_flight() const {
+    std::uint32_t sum = 0;
+    for (std::uint32_t i = 0; i < 8; ++i) sum += replica_choice.in_flight(leaf(i));
+    return sum;
+  }
+
+  std::unique_ptr<Fanout> fanout;
+};
+
+inline HedgeChoice hedge_after(Duration delay) { return {.mode = HedgeChoice::Mode::fixed, .delay = delay}; }
 
 }  // namespace hedgerow::policy

@@ -3,17 +3,29 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace hedgerow::policy {
 
 namespace {
 
-// A failure counts as an answer that took so many times as long as the leaf's answers do, and at least so long.
-constexpr double failure_factor = 4;
+// A failure counts as an answer that took so long, or longer.
 constexpr double failure_seconds = 0.05;
+constexpr double failure_weight = 0.5;
 
-// What is usual is looked at anew once in so many choices.
+// What was cut short would hardly have taken so many times as long.
+constexpr double cut_short_factor = 4;
+
+// No leaf is judged worse than this (or than ten times the usual, where that is more): it must be able to come back.
+constexpr double worst_seconds = 1;
+constexpr double worst_factor = 10;
+constexpr double best_seconds = 2e-5;
+
+// What is usual is looked at anew once in so many choices, or in as many as there are leaves.
 constexpr std::uint32_t choices_between_looks = 16;
+
+constexpr std::uint8_t in_time_again = 2;  // answers in a row
+constexpr std::uint32_t refusals_told = 64;  // a refusing leaf looks at most so much busier than usual
 
 }  // namespace
 
@@ -26,7 +38,11 @@ std::string_view to_string(ReplicaChoiceSettings::Mode mode) {
   return "prequal";
 }
 
-ReplicaChoice::ReplicaChoice(Random random, const ReplicaChoiceSettings& settings) : random_(random), settings_(settings) {}
+ReplicaChoice::ReplicaChoice(Random random, const ReplicaChoiceSettings& settings) 
+    : random_(random),
+      settings_(settings),
+      slow_seconds_(std::numeric_limits<double>::infinity()),
+      probes_(settings.probe_share, settings.probe_burst) {}
 
 void ReplicaChoice::on_leaf_up(LeafId leaf) {
   Leaf& state = of(leaf);
@@ -40,34 +56,53 @@ void ReplicaChoice::on_leaf_up(LeafId leaf) {
 
 void ReplicaChoice::on_leaf_down(LeafId leaf) { of(leaf).up = false; }
 
-void ReplicaChoice::learn(Leaf& leaf, double seconds, Instant now) {
-  if (!leaf.known || !leaf.heard) {
+void ReplicaChoice::learn(Leaf& leaf, double seconds, Sample sample, Instant now) {
+  seconds = std::max(seconds, best_seconds);
+  if (!leaf.known) {
     leaf.latency_seconds = seconds;
   } else {
-    // The older what was known, the more the new counts; and a fifth at least, so that a burst of samples is heard.
-    const double halvings = to_seconds(now - *leaf.heard) / to_seconds(settings_.half_life);
-    const double weight = std::max(0.2, 1 - std::exp2(-halvings));
-    leaf.latency_seconds += weight * (seconds - leaf.latency_seconds);
+    const double halvings = to_seconds(now - leaf.heard) / to_seconds(settings_.half_life);
+    double weight = halvings < 0.1 ? settings_.least_weight : std::max(settings_.least_weight, 1 - std::exp2(-halvings));
+    if (sample == Sample::failure) weight = std::max(weight, failure_weight);
+    weight = std::min(weight, 0.9);
+    const double most = sample == Sample::cut_short ? cut_short_factor * seconds : seconds;
+    leaf.latency_seconds = seconds > leaf.latency_seconds ? std::min(most, leaf.latency_seconds / (1 - weight))
+                                                          : std::max(seconds, leaf.latency_seconds * (1 - weight));
   }
+  leaf.latency_seconds = std::min(leaf.latency_seconds, std::max(worst_seconds, worst_factor * usual_seconds_));
   leaf.known = true;
   leaf.heard = now;
+
+  const bool in_time = sample == Sample::whole && seconds <= slow_seconds_;
+  if (leaf.latency_seconds > slow_seconds_) {
+    leaf.slow = true;
+  }
+  leaf.in_time_in_a_row = in_time ? static_cast<std::uint8_t>(std::min(leaf.in_time_in_a_row + 1, 100)) : std::uint8_t{0};
+  if (leaf.slow && leaf.latency_seconds <= slow_seconds_ && leaf.in_time_in_a_row >= in_time_again) leaf.slow = false;
 }
 
 void ReplicaChoice::on_answered(LeafId leaf, Duration latency, const AttemptReport& report, Instant now) {
   Leaf& state = of(leaf);
-  learn(state, to_seconds(latency), now);
+  learn(state, to_seconds(latency), Sample::whole, now);
   state.told = report.queued + report.running;
 }
 
 void ReplicaChoice::on_unanswered(LeafId leaf, Duration at_least, Instant now) {
   Leaf& state = of(leaf);
   // Less than what is known already says nothing.
-  if (!state.known || to_seconds(at_least) > state.latency_seconds) learn(state, to_seconds(at_least), now);
+  if (!state.known || to_seconds(at_least) > state.latency_seconds) {
+    learn(state, to_seconds(at_least), Sample::cut_short, now);
+  }
 }
 
 void ReplicaChoice::on_failed(LeafId leaf, Instant now) {
   Leaf& state = of(leaf);
-  learn(state, std::max(failure_seconds, failure_factor * state.latency_seconds), now);
+  learn(state, std::max(failure_seconds, 2 * state.latency_seconds), Sample::failure, now);
+}
+
+void ReplicaChoice::on_refused(LeafId leaf) {
+  Leaf& state = of(leaf);
+  state.told = std::min(std::max(state.told, usual_load_) + 1, usual_load_ + refusals_told);
 }
 
 std::optional<Duration> ReplicaChoice::latency(LeafId leaf) const {
@@ -78,7 +113,7 @@ std::optional<Duration> ReplicaChoice::latency(LeafId leaf) const {
 // What is usual, over all leaves that are up: the load above which a leaf is hot, and the latency.
 void ReplicaChoice::look_around() {
   if (choices_until_next_look_-- > 0) return;
-  choices_until_next_look_ = choices_between_looks;
+  choices_until_next_look_ = std::max(choices_between_looks, static_cast<std::uint32_t>(leaves_.size()));
   loads_.clear();
   latencies_.clear();
   for (const Leaf& leaf : leaves_) {
@@ -92,7 +127,9 @@ void ReplicaChoice::look_around() {
     return values[static_cast<std::size_t>(rank)];
   };
   usual_load_ = loads_.empty() ? 0 : at_quantile(loads_, settings_.hot_quantile);
-  usual_seconds_ = latencies_.empty() ? 0 : at_quantile(latencies_, 0.5);
+  if (latencies_.empty()) return;
+  usual_seconds_ = at_quantile(latencies_, 0.5);
+  slow_seconds_ = std::max(usual_seconds_ * settings_.slow, usual_seconds_ + to_seconds(settings_.slow_at_least));
 }
 
 std::optional<LeafId> ReplicaChoice::choose(std::span<const LeafId> replicas, std::span<const LeafId> tried) {
@@ -100,57 +137,61 @@ std::optional<LeafId> ReplicaChoice::choose(std::span<const LeafId> replicas, st
   const auto offered = [&](LeafId leaf) {
     return is_up(leaf) && std::find(tried.begin(), tried.end(), leaf) == tried.end();
   };
-  // Of those that may be taken, the least loaded; with the same chance each where loads are equal (reservoir sampling).
-  const auto least = [&](auto&& may_be_taken, auto&& load_of) {
+  // The one of the lowest rank (a tuple); with the same chance each where ranks are equal (reservoir sampling).
+  const auto lowest = [&](auto&& rank_of) {
     std::optional<LeafId> best;
+    decltype(rank_of(LeafId{})) best_rank{};
     std::uint64_t equals = 0;
     for (const LeafId leaf : replicas) {
-      if (!offered(leaf) || !may_be_taken(leaf)) continue;
-      if (!best || load_of(leaf) < load_of(*best)) {
+      if (!offered(leaf)) continue;
+      const auto rank = rank_of(leaf);
+      if (!best || rank < best_rank) {
         best = leaf;
+        best_rank = rank;
         equals = 1;
-      } else if (load_of(leaf) == load_of(*best) && random_.below(++equals) == 0) {
+      } else if (rank == best_rank && random_.below(++equals) == 0) {
         best = leaf;
       }
     }
     return best;
   };
-  const auto any = [](LeafId) { return true; };
-  if (settings_.mode == Mode::random) return least(any, [](LeafId) { return 0; });
-  if (settings_.mode == Mode::least_in_flight) return least(any, [&](LeafId leaf) { return in_flight(leaf); });
+  if (settings_.mode == Mode::random) return lowest([](LeafId) { return 0; });
+  if (settings_.mode == Mode::least_in_flight) return lowest([&](LeafId leaf) { return leaves_[leaf.value].in_flight; });
 
   look_around();
-  const double slow = std::max(usual_seconds_ * settings_.slow, usual_seconds_ + to_seconds(settings_.slow_at_least));
-  const auto is_slow = [&](LeafId leaf) { return leaves_[leaf.value].known && leaves_[leaf.value].latency_seconds > slow; };
-  const auto is_cold = [&](LeafId leaf) {
-    const Leaf& state = leaves_[leaf.value];
-    return !is_slow(leaf) && (state.known ? load(state) <= usual_load_ : state.in_flight < settings_.careful_in_flight);
+  if (tried.empty()) probes_.on_primary();
+  const auto is_cold = [&](const Leaf& leaf) {
+    return !leaf.slow && (leaf.known ? load(leaf) <= usual_load_ : leaf.in_flight < settings_.careful_in_flight);
   };
-  const auto load_of = [&](LeafId leaf) { return load(leaves_[leaf.value]); };
-
   double fastest = std::numeric_limits<double>::infinity();
   for (const LeafId leaf : replicas) {
-    const bool says = offered(leaf) && is_cold(leaf) && leaves_[leaf.value].known;
-    if (says) fastest = std::min(fastest, leaves_[leaf.value].latency_seconds);
+    if (!offered(leaf)) continue;
+    const Leaf& state = leaves_[leaf.value];
+    if (state.known && is_cold(state)) fastest = std::min(fastest, state.latency_seconds);
   }
   const double alike = std::max(fastest * settings_.alike, fastest + to_seconds(settings_.alike_at_least));
-  const auto is_fast = [&](LeafId leaf) {
-    return is_cold(leaf) && (!leaves_[leaf.value].known || leaves_[leaf.value].latency_seconds <= alike);
-  };
-  if (const auto found = least(is_fast, load_of)) return found;
-  if (const auto found = least([&](LeafId leaf) { return !is_slow(leaf); }, load_of)) return found;
-  return least(any, [&](LeafId leaf) { return leaves_[leaf.value].latency_seconds; });
+  // Cold and fast before the rest, the slow ones last; then the least loaded, and of the slow ones those where the work
+  // in flight will be over first.
+  return lowest([&](LeafId leaf) {
+    const Leaf& state = leaves_[leaf.value];
+    if (state.slow) return std::pair(2, state.latency_seconds * (1 + load(state)));
+    const bool fast = is_cold(state) && (!state.known || state.latency_seconds <= alike);
+    return std::pair(fast ? 0 : 1, static_cast<double>(load(state)));
+  });
 }
 
 std::optional<LeafId> ReplicaChoice::choose_probe(std::span<const LeafId> replicas, std::span<const LeafId> tried,
                                                   Instant now) {
   if (settings_.mode != ReplicaChoiceSettings::Mode::prequal) return std::nullopt;
   for (const LeafId leaf : replicas) {
-    if (!is_up(leaf) || std::find(tried.begin(), tried.end(), leaf) != tried.end()) continue;
+    if (!is_up(leaf)) continue;
     Leaf& state = leaves_[leaf.value];
-    const auto last = state.probed && (!state.heard || *state.probed > *state.heard) ? state.probed : state.heard;
-    if (state.in_flight > 0 || (last && now - *last < settings_.stale_after)) continue;
-    if (!last) continue;  // without history it gets its share by choice
+    if (!state.known || state.in_flight > 0) continue;  // without history it gets its share by choice
+    const bool hopeful = state.slow && state.in_time_in_a_row > 0;
+    const Duration stale_after = hopeful ? settings_.stale_after / 4 : settings_.stale_after;
+    if (now - stale_after < std::max(state.heard, state.probed)) continue;
+    if (std::find(tried.begin(), tried.end(), leaf) != tried.end()) continue;
+    if (!probes_.take()) return std::nullopt;
     state.probed = now;
     return leaf;
   }

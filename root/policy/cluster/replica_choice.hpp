@@ -3,13 +3,21 @@
 // Intuition: the fewest requests in flight say who keeps up right now, the latest latencies say who is slow for everyone.
 // After Prequal ("Load is not what you should balance", Wieder et al., NSDI 2024): a leaf whose requests in flight are
 // above a quantile of what is usual is hot; among replicas that are not hot the fastest is taken, and if all are hot the
-// least loaded one; a leaf that is slow against most others (which Prequal does not know) comes last. Requests in flight are the root's own and those that the leaf told of with its last answer, whichever
-// are more. Latencies that hardly differ count as equal, and then the least loaded goes, ties at random: so several roots
-// do not all turn to the leaf that looks fastest.
+// least loaded one. A leaf that is slow against most others (which Prequal does not know) comes last, until it has
+// answered in time twice in a row. Requests in flight are the root's own and those that the leaf told of with its last
+// answer, whichever are more. Latencies that hardly differ count as equal, and then the least loaded goes, ties at
+// random: so several roots do not all turn to the leaf that looks fastest.
 //
-// Fast failures must not look like fast answers: a leaf that fails is judged by the time that its failures cost. A leaf
-// without history gets a careful share: as if it were usual, with few attempts at once until it has answered some. A
-// leaf of which nothing was heard for a while is stale, and probed: one attempt at a time, beside the real one.
+// A leaf's latency is a running median: an answer that took longer raises it by a step, a quicker one lowers it by a
+// step, never beyond the answer itself; the longer ago the last one was, the larger the step. So one slow answer in fifty
+// changes little, and a leaf that is slow for everyone is known after some ten. Where a hedge or the search's end cut an
+// attempt short, nobody knows how long it would have taken: it raises the median by a step all the same (or else the
+// slow leaf would look as fast as its hedges; trap 22).
+//
+// Fast failures must not look like fast answers: each doubles the median, at least. A refusal says nothing of speed: it
+// makes the leaf hot until it answers. A leaf without history gets a careful share: as if it were usual, with few
+// attempts at once until it has answered. A leaf of which nothing was heard for a while is stale, and probed: one attempt
+// at a time, beside the real one, in all at most a small share of the attempts.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +29,7 @@
 #include "base/clock.hpp"
 #include "base/ids.hpp"
 #include "base/random.hpp"
+#include "root/policy/cluster/attempt_budget.hpp"
 #include "root/policy/cluster/attempt_report.hpp"
 
 namespace hedgerow::policy {
@@ -37,8 +46,12 @@ struct ReplicaChoiceSettings {
   Duration slow_at_least = std::chrono::milliseconds(5);
   // How fast what was is forgotten: the weight of a sample is halved after so long.
   Duration half_life = std::chrono::milliseconds(500);
+  double least_weight = 0.1;            // of a sample, however fast they come
   std::uint32_t careful_in_flight = 2;  // of a leaf without history
-  Duration stale_after = std::chrono::seconds(1);  // unheard of for so long: probed, once in so long
+  // Unheard of for so long: probed, once in so long; a slow leaf whose last answer was in time, four times as often.
+  Duration stale_after = std::chrono::seconds(1);
+  double probe_share = 0.01;  // of choices, in the long run
+  double probe_burst = 10;
 };
 
 class ReplicaChoice {
@@ -55,11 +68,15 @@ class ReplicaChoice {
   void on_answered(LeafId leaf, Duration latency, const AttemptReport& report, Instant now);
   void on_unanswered(LeafId leaf, Duration at_least, Instant now);
   void on_failed(LeafId leaf, Instant now);
+  // It refused for load.
+  void on_refused(LeafId leaf);
 
   bool is_up(LeafId leaf) const { return leaf.value < leaves_.size() && leaves_[leaf.value].up; }
   std::uint32_t in_flight(LeafId leaf) const { return leaf.value < leaves_.size() ? leaves_[leaf.value].in_flight : 0; }
   // The recent latency by which a leaf is judged; nullopt: it has no history.
   std::optional<Duration> latency(LeafId leaf) const;
+  // Taken only where nobody else is left.
+  bool is_slow(LeafId leaf) const { return leaf.value < leaves_.size() && leaves_[leaf.value].slow; }
 
   // Among the replicas that are up and not in tried. nullopt: none is left.
   std::optional<LeafId> choose(std::span<const LeafId> replicas, std::span<const LeafId> tried);
@@ -73,10 +90,12 @@ class ReplicaChoice {
     bool up = false;
     std::uint32_t in_flight = 0;
     std::uint32_t told = 0;       // requests in flight there, as it said last
-    double latency_seconds = 0;   // decaying average
+    double latency_seconds = 0;   // running median
     bool known = false;
-    std::optional<Instant> heard; // of its last answer or failure
-    std::optional<Instant> probed;
+    bool slow = false;
+    std::uint8_t in_time_in_a_row = 0;  // answers, while it is slow
+    Instant heard = Instant::min();     // of its last answer, failure or overdue silence
+    Instant probed = Instant::min();
   };
   Leaf& of(LeafId leaf) {
     if (leaf.value >= leaves_.size()) leaves_.resize(leaf.value + 1);
@@ -84,13 +103,17 @@ class ReplicaChoice {
   }
   std::uint32_t load(const Leaf& leaf) const { return leaf.in_flight > leaf.told ? leaf.in_flight : leaf.told; }
   void look_around();
-  void learn(Leaf& leaf, double seconds, Instant now);
+  // What one sample counts at most as: as itself, or as more where it was cut short.
+  enum class Sample { whole, cut_short, failure };
+  void learn(Leaf& leaf, double seconds, Sample sample, Instant now);
 
   Random random_;
   ReplicaChoiceSettings settings_;
   std::vector<Leaf> leaves_;
   std::uint32_t usual_load_ = 0;
   double usual_seconds_ = 0;
+  double slow_seconds_;
+  AttemptBudget probes_;
   std::uint32_t choices_until_next_look_ = 0;
   std::vector<std::uint32_t> loads_;  // room for looking around
   std::vector<double> latencies_;

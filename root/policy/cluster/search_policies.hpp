@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/attempt.hpp"
+#include "base/random.hpp"
 #include "root/policy/cluster/attempt_budget.hpp"
 #include "root/policy/cluster/attempt_latencies.hpp"
 #include "root/policy/cluster/attempt_report.hpp"
@@ -33,13 +35,32 @@ struct SearchPolicies {
   void on_leaf_up(LeafId leaf) { replica_choice.on_leaf_up(leaf); }
   void on_leaf_down(LeafId leaf) { replica_choice.on_leaf_down(leaf); }
 
-  // An attempt was sent.
+  // A partition's first attempt was sent: what budgets are shares of. A tied pair counts once.
+  void on_partition_asked(LeafId leaf, Instant now);
+  // An attempt of no fan-out (a canary) was sent.
   void on_sent(LeafId leaf, AttemptKind kind, Instant now);
-  // It was answered, so long after it was its turn (see attempt_latencies); in_flight: until now nobody had given it up.
-  void on_answered(LeafId leaf, AttemptKind kind, Duration latency, const AttemptReport& report, Instant now);
-  // It was cancelled, superseded, or its time was over.
-  void on_given_up(LeafId leaf, AttemptKind kind, Duration latency, Instant now);
-  void on_failed(LeafId leaf, AttemptKind kind, AttemptFailure failure, Instant now);
+  // How long an attempt took: since it was sent, and since it was its turn (see attempt_latencies).
+  struct AttemptTime {
+    Duration since_sent;
+    Duration since_turn;
+  };
+  // An attempt that nobody had given up was answered.
+  void on_answered(LeafId leaf, AttemptKind kind, const AttemptTime& time, const AttemptReport& report, Instant now);
+  // It was cancelled, so long after it was its turn.
+  void on_given_up(LeafId leaf, AttemptKind kind, Duration since_turn, Instant now);
+  // It ended with a failure. Superseded and expired attempts count as given up.
+  void on_failed(LeafId leaf, AttemptKind kind, AttemptFailure failure, Duration since_turn, Instant now);
+  // It is under way, and has been silent for so long.
+  void on_silence(LeafId leaf, Duration since_turn, Instant now);
+
+  // How long after the first the second copy of a tied pair is sent.
+  Duration tie_delay(Instant now);
+  // How much later than the median healthy leaf this one answers, if it is known to be slow; else 0.
+  Duration later_than_healthy(LeafId leaf, const LatencyCurve& healthy, Instant now);
+  // For what one query draws.
+  std::uint64_t next_query_seed() { return random_.next(); }
+  // Of hedges; changeable live.
+  void set_hedge_budget(double fill, double depth, Instant now);
 
   ReplicaChoice replica_choice;
   AttemptBudget retry_budget;
@@ -48,6 +69,12 @@ struct SearchPolicies {
   Hedging hedging;
   // Of the way to a leaf and back, without queue and service: the recent median, for tied requests.
   LatencyModel round_trip;
+
+ private:
+  Random random_;
+  // The round trip's median, read anew now and then: reading costs more than a query's share of it is worth.
+  Duration tie_delay_{};
+  std::optional<Instant> tie_delay_read_;
 };
 
 }  // namespace hedgerow::policy

@@ -1,10 +1,75 @@
 #include "root/policy/query/good_enough.hpp"
 
+#include <algorithm>
+
 namespace hedgerow::policy {
 
-std::optional<Instant> worth_waiting_until(const GoodEnoughRule&, double, const std::vector<Awaited>&, const LatencyCurve&,
-                                           Instant search_end, Instant) {
-  return search_end;
+namespace {
+
+using Steps = std::vector<LatencyCurve::Step>;
+
+// Of the curve as it is for this partition's leaf.
+double still_unanswered(const Awaited& awaited, const LatencyCurve& latencies) {
+  return latencies.unanswered_after(awaited.waited - awaited.later);
+}
+
+// The first step that lies after what was waited already.
+Steps::const_iterator first_after(const Awaited& awaited, const LatencyCurve& latencies) {
+  return std::upper_bound(latencies.steps.begin(), latencies.steps.end(), awaited.waited - awaited.later,
+                          [](Duration waited, const LatencyCurve::Step& step) { return waited < step.time; });
+}
+
+// An answer that becomes more likely by so much, so long after now.
+struct Arrival {
+  Duration in;
+  double percent;
+};
+
+}  // namespace
+
+Duration usual_rest(const Awaited& awaited, const LatencyCurve& latencies) {
+  const double half = still_unanswered(awaited, latencies) / 2;
+  for (auto step = first_after(awaited, latencies); step != latencies.steps.end(); ++step) {
+    if (step->unanswered <= half) return step->time + awaited.later - awaited.waited;
+  }
+  return Duration::max();
+}
+
+std::optional<Instant> worth_waiting_until(const GoodEnoughRule& rule, double completeness,
+                                           const std::vector<Awaited>& awaited, const LatencyCurve& latencies,
+                                           Instant search_end, Instant now) {
+  if (completeness < rule.min_completeness || latencies.answered == 0) return search_end;
+
+  // Beyond this even the arrival of everything would not pay.
+  double all = 0;
+  for (const Awaited& one : awaited) all += 100 * one.share;
+  const auto worth = [&](double percent) { return percent * static_cast<double>(rule.patience.count()); };
+  const double farthest = std::min(worth(all), static_cast<double>((search_end - now).count()));
+
+  std::vector<Arrival> arrivals;
+  for (const Awaited& one : awaited) {
+    const double now_unanswered = still_unanswered(one, latencies);
+    if (now_unanswered <= 0) continue;  // longer than anything known
+    double before = now_unanswered;
+    for (auto step = first_after(one, latencies); step != latencies.steps.end(); ++step) {
+      const Duration in = step->time + one.later - one.waited;
+      if (static_cast<double>(in.count()) > farthest) break;
+      arrivals.push_back({in, 100 * one.share * (before - step->unanswered) / now_unanswered});
+      before = step->unanswered;
+    }
+  }
+  std::sort(arrivals.begin(), arrivals.end(), [](const Arrival& a, const Arrival& b) { return a.in < b.in; });
+
+  double gain = 0, best = 0;
+  std::optional<Instant> until;
+  for (const Arrival& arrival : arrivals) {
+    gain += arrival.percent;
+    const double net = worth(gain) - static_cast<double>(arrival.in.count());
+    if (net <= best) continue;
+    best = net;
+    until = now + arrival.in;
+  }
+  return until;
 }
 
 }  // namespace hedgerow::policy

@@ -24,9 +24,14 @@ struct GoodEnoughRule {
 struct Awaited {
   double share;      // of the documents asked
   Duration waited;   // since it was its turn, for the attempt that will probably answer first
+  Duration later{};  // its leaf is known to answer so much later than the curve says
 };
 
-// The instant until which waiting pays; nullopt: it does not. completeness: the share of the documents asked that is here.
+// How long it will still take, as likely as not; Duration::max(): nothing known says that it will come.
+Duration usual_rest(const Awaited& awaited, const LatencyCurve& latencies);
+
+// The instant until which waiting pays best; nullopt: it pays for none. completeness: the share of the documents asked
+// that is here. Where nothing is known of latencies, the search's end.
 std::optional<Instant> worth_waiting_until(const GoodEnoughRule& rule, double completeness,
                                            const std::vector<Awaited>& awaited, const LatencyCurve& latencies,
                                            Instant search_end, Instant now);
