@@ -1,0 +1,122 @@
+// Batch queries, as many as they like: interactive ones hardly notice, and batch moves. scripts/check-classes is the long
+// version.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cluster_fixture.hpp"
+#include "control_timer.hpp"
+#include "load_run.hpp"
+#include "waiting.hpp"
+
+using namespace hedgerow;
+using namespace hedgerow::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+const char* const long_version = "HEDGEROW_CLASSES_SECONDS";
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+lab::LoadSettings load(lab::SearchParameters parameters) {
+  lab::LoadSettings settings;
+  for (std::size_t i = 0; i < 500; ++i) settings.queries.push_back(measured_query(i));
+  settings.parameters = std::move(parameters);
+  return settings;
+}
+
+// Interactive queries at a rate, in blocks by turns without and with batch clients that ask one query after another.
+void compare(TestCluster& cluster, const std::string& what, double rate, double most_ratio) {
+  const bool at_length = count_from_environment(long_version, 0) > 0;
+  const std::size_t rounds = at_length ? 9 : 3;
+  const auto block = std::chrono::seconds(count_from_environment(long_version, 4));
+  for (std::size_t i = 0; i < 200; ++i) cluster.search(measured_query(i), {{"deadline", "10s"}});
+
+  std::map<bool, std::vector<double>> p99s, p50s;
+  std::vector<double> ratios;
+  std::uint64_t incomplete = 0, asked = 0;
+  double batch_complete = 0, batch_seconds = 0;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (const bool beside_batch : {round % 2 != 0, round % 2 == 0}) {
+      std::future<LoadFigures> batch;
+      if (beside_batch) {
+        auto settings = load({{"class", "batch"}, {"deadline", "10s"}});
+        settings.rate = 400;  // more than can be done
+        settings.connections = 64;
+        settings.duration = block + 1s;
+        settings.time_limit = 20s;
+        settings.seed = round;
+        batch = load_in_background(cluster.root_address(), std::move(settings));
+      }
+      auto settings = load({{"deadline", "1s"}});
+      settings.rate = rate;
+      settings.duration = block;
+      settings.warm_up = 500ms;
+      settings.seed = 10 + round;
+      const auto figures = run_load(cluster.root_address(), std::move(settings));
+      p99s[beside_batch].push_back(figures.p99);
+      p50s[beside_batch].push_back(figures.p50);
+      incomplete += figures.asked - figures.complete;
+      asked += figures.asked;
+      if (beside_batch) {
+        const auto done = batch.get();
+        batch_complete += static_cast<double>(done.complete);
+        batch_seconds += done.report["elapsed_seconds"].get<double>();
+      }
+    }
+    ratios.push_back(p99s[true].back() / p99s[false].back());
+  }
+  const double ratio = median(p99s[true]) / median(p99s[false]);
+  MESSAGE(what, ", ", rounds, " rounds, ", rate, " interactive queries/s: p99 alone ", median(p99s[false]), " ms, beside batch ",
+          median(p99s[true]), " ms, ratio ", ratio, " (median of the rounds' ratios ", median(ratios), "); p50 ", median(p50s[false]),
+          " and ", median(p50s[true]), " ms; ", incomplete, " of ", asked, " incomplete; batch ", batch_complete / batch_seconds,
+          " answers/s");
+  CHECK(batch_complete / batch_seconds >= 1);
+  CHECK(incomplete <= asked / 100);
+  if (!under_sanitizer) CHECK(std::min(ratio, median(ratios)) <= (at_length ? 1.3 : most_ratio));
+}
+
+}  // namespace
+
+TEST_CASE("batch at saturation leaves the p99 of interactive queries nearly as it was, and moves: leaves that are slow") {
+  TestCluster cluster({.index = measured_index().directory, .replicas = 2, .workers = 2, .allow_faults = true});
+  for (const auto& leaf : cluster.leaves()) cluster.set_faults(leaf, {{{"kind", "hold"}, {"delay", "8ms"}, {"work", {"search"}}}});
+  compare(cluster, "8 ms for each partition", 30, 1.6);
+}
+
+TEST_CASE("batch at saturation leaves the p99 of interactive queries nearly as it was, and moves: cores that are busy") {
+  TestCluster cluster({.index = measured_index().directory, .replicas = 2, .workers = 1});
+  compare(cluster, "as fast as the cores go", 30, 3);
+}
+
+TEST_CASE("trap 27: a batch query is batch in all its attempts, and batch still moves while interactive queries are too many") {
+  TestCluster cluster({.replicas = 2, .workers = 1, .allow_faults = true});
+  for (std::size_t i = 0; i < 50; ++i) cluster.search(synthetic_query(i), {{"deadline", "10s"}});
+  for (const auto& leaf : cluster.leaves()) cluster.set_faults(leaf, {{{"kind", "hold"}, {"delay", "8ms"}, {"work", {"search"}}}});
+  auto settings = load({{"deadline", "250ms"}});
+  settings.queries.clear();
+  for (std::size_t i = 0; i < 500; ++i) settings.queries.push_back(synthetic_query(i));
+  settings.rate = 200;  // about three times what four workers can do
+  settings.duration = 5s;
+  settings.connections = 512;
+  auto overload = load_in_background(cluster.root_address(), std::move(settings));
+  std::size_t answered = 0, asked = 0;
+  while (overload.wait_for(0ms) != std::future_status::ready) {
+    const auto reply = cluster.search(synthetic_query(++asked), {{"class", "batch"}, {"deadline", "20s"}});
+    CHECK_MESSAGE(reply.status == 200, reply.body);
+    if (reply.status == 200 && reply.json()["finished"] == "complete") ++answered;
+  }
+  const auto figures = overload.get();
+  MESSAGE(answered, " of ", asked, " batch queries complete while ", figures.refused, " of ", figures.asked, " interactive ones were refused");
+  CHECK(figures.refused > 0);
+  CHECK(answered >= 3);
+}
