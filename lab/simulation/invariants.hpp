@@ -1,0 +1,96 @@
+// What must hold in every world, checked after every event from books of its own: nothing here asks a policy what it
+// thinks, except to compare.
+//
+//  1. Every query is answered once, and not after its search's end; nothing is sent for it then.
+//  2. A partition is merged at most once, by an attempt that was sent for it, to a leaf that holds it; the query is called
+//     complete if, and only if, all are merged.
+//  3. No leaf is asked twice for one partition of a query, unless what it was asked for never ran there (superseded); no
+//     attempt goes to a leaf that is known to be gone.
+//  4. Hedges and retries stay within their token buckets, also while these change.
+//  5. Every attempt ends once: when a query is answered, nothing of it but probes is under way, and what the policies count as under
+//     way at a leaf is what is.
+//  6. An unanswered query has a wake ahead, not after its search's end: it cannot hang.
+//  7. When all is over, nothing is left: no query, no attempt, no work on a leaf.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "lab/simulation/report.hpp"
+#include "root/policy/cluster/search_policies.hpp"
+#include "root/policy/query/fanout.hpp"
+
+namespace hedgerow::lab::simulation {
+
+class Invariants {
+ public:
+  // The policies of each root; their number of leaves. They outlive this.
+  Invariants(std::vector<const policy::SearchPolicies*> policies, std::size_t leaves, const policy::SearchPolicySettings& settings,
+             Report& report);
+
+  using Query = std::uint32_t;  // a number that is used again
+  void on_query(Query query, std::uint32_t root, const policy::Fanout& fanout, Instant search_end);
+  void on_sent(Query query, const policy::SendAttempt& sent, std::uint32_t index, Instant now);
+  // What became of an attempt was told (told again, or after it was cancelled, it changes nothing).
+  void on_told(Query query, AttemptId attempt, bool never_ran);
+  void on_cancelled(Query query, AttemptId attempt);
+  void on_merged(Query query, AttemptId attempt, Instant now);
+  void on_wake_wished(Query query, Instant at) { books_[query].wake = at; }
+  void on_answered(Query query, policy::FinishReason reason, bool abandoned, Instant now);
+  void on_dropped(Query query);
+  void on_leaf(LeafId leaf, bool up) { up_[leaf.value] = up; }
+  void on_budget(std::uint32_t root, double fill, double depth);
+
+  void after_event(Instant now);
+  // records, work: attempts and pieces of work that somebody still holds.
+  void at_end(std::size_t queries, std::size_t records, std::size_t work, Instant now);
+
+ private:
+  struct Bucket {
+    double fill, depth, tokens;
+    void put();
+    bool take();
+  };
+  struct Root {
+    const policy::SearchPolicies* policies;
+    Bucket hedges, retries;
+    std::vector<std::uint32_t> in_flight;  // by leaf
+  };
+  enum class State : std::uint8_t { unsent, under_way, over };
+  struct Sent {
+    std::uint32_t index = 0;
+    LeafId leaf;
+    AttemptKind kind = AttemptKind::primary;
+    State state = State::unsent;
+  };
+  struct Books {
+    bool open = false, answered = false;
+    std::uint32_t root = 0;
+    const policy::Fanout* fanout = nullptr;
+    Instant search_end, wake;
+    std::vector<std::uint64_t> asked;  // by partition: its replicas that were asked
+    std::vector<std::uint8_t> merged;
+    std::size_t merges = 0;
+    std::vector<Sent> attempts;
+    std::vector<policy::Twin> planned;  // second copies of tied pairs, decided on with the first
+    std::size_t under_way = 0, probes = 0;
+  };
+
+  void end(Books& books, Sent& sent);
+  // Second copies that are still to be sent; they are promised to their leaf.
+  std::uint32_t planned_for(std::uint32_t root, LeafId leaf) const;
+  std::uint64_t replica_bit(const Books& books, std::uint32_t index, LeafId leaf) const;
+  void violate(const std::string& what, Instant now);
+
+  std::vector<Root> roots_;
+  std::vector<Books> books_;
+  std::vector<bool> up_;
+  std::vector<Query> touched_queries_;
+  std::vector<std::pair<std::uint32_t, LeafId>> touched_leaves_;
+  Report& report_;
+};
+
+}  // namespace hedgerow::lab::simulation

@@ -1,0 +1,356 @@
+#include "lab/simulation/simulated_root.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "lab/placement.hpp"
+
+namespace hedgerow::lab::simulation {
+
+namespace {
+
+constexpr int precision_of_seconds = 7;
+
+policy::AttemptFailure failure_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::refused: return policy::AttemptFailure::refused;
+    case Outcome::expired: return policy::AttemptFailure::expired;
+    case Outcome::superseded: return policy::AttemptFailure::superseded;
+    case Outcome::unreachable: return policy::AttemptFailure::unreachable;
+    case Outcome::failed:
+    case Outcome::answered: break;
+  }
+  return policy::AttemptFailure::failed;
+}
+
+}  // namespace
+
+SimulatedRoots::SimulatedRoots(const WorldSettings& settings, EventQueue& events, AttemptPool& attempts, Network& network,
+                               std::vector<SimulatedLeaf>& leaves, Report& report, Random random)
+    : settings_(settings),
+      events_(events),
+      attempts_(attempts),
+      network_(network),
+      leaves_(leaves),
+      report_(report),
+      random_(random),
+      missed_(settings.leaves),
+      frames_(settings.leaves) {
+  const auto placement = place_partitions(settings.partitions, settings.replicas, settings.leaves);
+  if (placement.has_error()) throw std::invalid_argument(placement.error().context);
+  for (std::uint32_t i = 0; i < settings.partitions; ++i) partitions_.push_back({PartitionId{i}, {}, 1});
+  for (std::uint32_t leaf = 0; leaf < settings.leaves; ++leaf) {
+    for (const PartitionId partition : (*placement)[leaf]) partitions_[partition.value].replicas.push_back(LeafId{leaf});
+  }
+  for (std::uint32_t i = 0; i < settings.partitions; ++i) order_.push_back(i);
+  for (const QueryShape& shape : settings.shapes) weights_ += shape.weight;
+
+  std::vector<const policy::SearchPolicies*> views;
+  for (std::size_t root = 0; root < settings.roots; ++root) {
+    policies_.push_back(std::make_unique<policy::SearchPolicies>(settings.policies, random_.next()));
+    views.push_back(policies_.back().get());
+    for (std::uint32_t leaf = 0; leaf < settings.leaves; ++leaf) policies_.back()->on_leaf_up(LeafId{leaf});
+  }
+  invariants_.emplace(views, settings.leaves, settings.policies, report);
+}
+
+SimulatedRoots::Query* SimulatedRoots::find(QuerySlot slot, std::uint32_t generation) {
+  Query& query = queries_[slot];
+  return query.generation == generation && query.fanout ? &query : nullptr;
+}
+
+template <class Change>
+void SimulatedRoots::count(const Query& query, Change&& change) {
+  if (query.measured) change(report_.measured);
+  if (!settings_.timeline) return;
+  const auto second = static_cast<std::size_t>((query.arrived - Instant{}) / std::chrono::seconds(1));
+  while (report_.seconds.size() <= second) report_.seconds.emplace_back(precision_of_seconds);
+  change(report_.seconds[second]);
+}
+
+std::vector<policy::Fanout::Partition> SimulatedRoots::draw_partitions(std::size_t width) {
+  if (width == 0 || width >= partitions_.size()) return partitions_;
+  std::vector<policy::Fanout::Partition> drawn;
+  drawn.reserve(width);
+  for (std::size_t i = 0; i < width; ++i) {
+    std::swap(order_[i], order_[i + random_.below(order_.size() - i)]);
+    drawn.push_back(partitions_[order_[i]]);
+  }
+  return drawn;
+}
+
+const QueryShape& SimulatedRoots::draw_shape() {
+  if (settings_.shapes.size() == 1) return settings_.shapes.front();
+  double at = random_.uniform() * weights_;
+  for (const QueryShape& shape : settings_.shapes) {
+    if (at < shape.weight) return shape;
+    at -= shape.weight;
+  }
+  return settings_.shapes.back();
+}
+
+void SimulatedRoots::start_query(std::uint32_t root, bool measured, Instant now) {
+  QuerySlot slot;
+  if (free_.empty()) {
+    slot = static_cast<QuerySlot>(queries_.size());
+    queries_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  const QueryShape& shape = draw_shape();
+  Query& query = queries_[slot];
+  query.root = root;
+  query.arrived = now;
+  query.search_end = now + shape.deadline;
+  query.wake_at = query.next_wake = Instant::max();
+  query.measured = measured;
+  query.service_class = shape.service_class;
+  query.answered = query.abandoned = false;
+  query.records.clear();
+  query.twins_begun.clear();
+
+  policy::Fanout::Settings settings;
+  settings.search_end = query.search_end;
+  settings.hedge = shape.hedge;
+  settings.tied = shape.tied;
+  settings.good_enough = shape.good_enough;
+  query.fanout.emplace(draw_partitions(shape.width), settings, *policies_[root]);
+  ++open_;
+  ++report_.queries;
+  invariants_->on_query(slot, root, *query.fanout, query.search_end);
+  count(query, [&](QueryFigures& figures) { figures.partitions += query.fanout->partitions().size(); });
+  if (shape.client_leaves > 0 && random_.chance(shape.client_leaves)) {
+    const auto after = static_cast<Duration::rep>(random_.uniform() * static_cast<double>(shape.deadline.count()));
+    events_.push(now + Duration(after), EventKind::client_leaves, slot, query.generation);
+  }
+  perform(slot, query.fanout->start(now), now);
+}
+
+void SimulatedRoots::perform(QuerySlot slot, policy::Actions actions, Instant now) {
+  ++batch_;
+  const std::uint32_t generation = queries_[slot].generation;
+  for (const policy::Action& action : actions) {
+    const auto* sent = std::get_if<policy::SendAttempt>(&action);
+    if (!sent) continue;
+    Frame& frame = frames_[sent->leaf.value];
+    if (frame.batch != batch_) frame = {batch_, 0, std::nullopt};
+    ++frame.parts;
+  }
+  for (const policy::Action& action : actions) {
+    if (const auto* sent = std::get_if<policy::SendAttempt>(&action)) {
+      send(slot, *sent, now);
+    } else if (const auto* cancelled = std::get_if<policy::CancelAttempt>(&action)) {
+      cancel(slot, cancelled->attempt, now);
+    } else if (const auto* wake = std::get_if<policy::WakeAt>(&action)) {
+      wake_at(slot, wake->at, now);
+    } else if (const auto* finish = std::get_if<policy::Finish>(&action)) {
+      answer(slot, finish->reason, now);
+    }
+  }
+  Query* query = find(slot, generation);
+  if (query && query->answered && settings_.linger <= Duration::zero()) drop(slot);
+}
+
+void SimulatedRoots::send(QuerySlot slot, const policy::SendAttempt& action, Instant now) {
+  Query& query = queries_[slot];
+  const AttemptSlot at = attempts_.take();
+  AttemptRecord& record = attempts_[at];
+  record.query = slot;
+  record.query_generation = query.generation;
+  record.root = query.root;
+  record.id = action.attempt;
+  record.partition = action.partition;
+  record.index = static_cast<std::uint32_t>(query.fanout->attempt(action.attempt).partition_index);
+  record.leaf = action.leaf;
+  record.kind = action.kind;
+  record.twin = action.twin;
+  record.deadline = query.search_end;
+  record.link = network_.term(action.leaf);
+  Frame& frame = frames_[action.leaf.value];
+  record.parts = frame.parts;
+  record.service_class = query.service_class;
+  if (query.records.size() <= action.attempt.value) query.records.resize(action.attempt.value + 1, none);
+  query.records[action.attempt.value] = at;
+  if (!query.twins_begun.empty()) {
+    record.superseded_early = std::erase(query.twins_begun, action.attempt) > 0;
+  }
+
+  policy::SendAttempt told = action;
+  if (settings_.sabotage == Sabotage::hedge_unpaid && action.kind == AttemptKind::primary && random_.chance(0.2)) {
+    told.kind = AttemptKind::hedge;
+  }
+  if (settings_.sabotage == Sabotage::ask_again && action.kind != AttemptKind::primary) {
+    told.leaf = query.fanout->attempt(AttemptId{0}).leaf;
+  }
+  invariants_->on_sent(slot, told, record.index, now);
+  count(query, [&](QueryFigures& figures) {
+    ++figures.attempts[static_cast<std::size_t>(action.kind)];
+  });
+
+  if (network_.instant()) {
+    if (network_.is_whole(action.leaf) && !leaves_[action.leaf.value].frozen_until(now)) {
+      return leaves_[action.leaf.value].receive(at, now);
+    }
+  }
+  if (!frame.arrives) frame.arrives = network_.at_leaf(query.root, action.leaf, now);
+  attempts_.hold(at);
+  events_.push(*frame.arrives, EventKind::attempt_arrives, at);
+}
+
+void SimulatedRoots::cancel(QuerySlot slot, AttemptId id, Instant now) {
+  if (settings_.sabotage == Sabotage::forget_cancel) return;
+  Query& query = queries_[slot];
+  invariants_->on_cancelled(slot, id);
+  const AttemptSlot at = query.records[id.value];
+  const AttemptRecord& record = attempts_[at];
+  if (network_.instant() && !leaves_[record.leaf.value].frozen_until(now)) {
+    if (network_.carries(record.leaf, record.link)) leaves_[record.leaf.value].cancel(at, now);
+    return;
+  }
+  attempts_.hold(at);
+  events_.push(network_.at_leaf(query.root, record.leaf, now), EventKind::cancel_arrives, at);
+}
+
+void SimulatedRoots::wake_at(QuerySlot slot, Instant at, Instant now) {
+  Query& query = queries_[slot];
+  if (settings_.sabotage == Sabotage::forget_wake && random_.chance(0.1)) return;
+  query.wake_at = at;
+  invariants_->on_wake_wished(slot, std::max(at, now));
+  if (settings_.sabotage == Sabotage::answer_late && at == query.search_end) query.wake_at += std::chrono::milliseconds(1);
+  if (query.wake_at >= query.next_wake) return;  // it will be looked at then
+  query.next_wake = std::max(query.wake_at, now);
+  events_.push(query.next_wake, EventKind::query_wakes, slot, query.generation);
+}
+
+void SimulatedRoots::on_wake(QuerySlot slot, std::uint32_t generation, Instant at, Instant now) {
+  Query* query = find(slot, generation);
+  if (!query || query->answered) return;
+  if (at == query->next_wake) query->next_wake = Instant::max();
+  if (now < query->wake_at) {
+    if (query->next_wake == Instant::max()) {
+      query->next_wake = query->wake_at;
+      events_.push(query->wake_at, EventKind::query_wakes, slot, generation);
+    }
+    return;
+  }
+  query->wake_at = Instant::max();
+  invariants_->on_wake_wished(slot, Instant::max());
+  perform(slot, query->fanout->on_wake(now), now);
+}
+
+void SimulatedRoots::on_outcome(AttemptSlot attempt, Outcome outcome, Instant now) {
+  const AttemptRecord record = attempts_[attempt];
+  if (!network_.carries(record.leaf, record.link) && outcome != Outcome::unreachable) return;  // lost with the link
+  Query* query = find(record.query, record.query_generation);
+  if (!query) {
+    ++report_.leaves.late_answers;
+    return;
+  }
+  if (outcome != Outcome::answered) {
+    invariants_->on_told(record.query, record.id, outcome == Outcome::superseded);
+    return perform(record.query, query->fanout->on_failure(record.id, failure_of(outcome), now), now);
+  }
+
+  const policy::AttemptReport report{record.queue_time, record.service_time, record.queued, record.running};
+  policy::Fanout::AnswerVerdict verdict = query->fanout->on_answer(record.id, report, now);
+  invariants_->on_told(record.query, record.id, false);
+  if (verdict.merge || settings_.sabotage == Sabotage::merge_twice) {
+    invariants_->on_merged(record.query, record.id, now);
+    report_.leaves.merged += record.service_time;
+    count(*query, [&](QueryFigures& figures) {
+      ++figures.answered;
+      if (record.kind == AttemptKind::hedge) ++figures.hedges_won;
+    });
+  } else {
+    ++(query->answered ? report_.leaves.late_answers : report_.leaves.second_answers);
+  }
+  perform(record.query, std::move(verdict.actions), now);
+}
+
+void SimulatedRoots::on_client_gone(QuerySlot slot, std::uint32_t generation, Instant now) {
+  Query* query = find(slot, generation);
+  if (!query || query->answered) return;
+  query->abandoned = true;
+  perform(slot, query->fanout->abandon(now), now);
+}
+
+void SimulatedRoots::answer(QuerySlot slot, policy::FinishReason reason, Instant now) {
+  Query& query = queries_[slot];
+  invariants_->on_answered(slot, reason, query.abandoned, now);
+  if (settings_.sabotage == Sabotage::answer_twice) invariants_->on_answered(slot, reason, query.abandoned, now);
+  query.answered = true;
+  count(query, [&](QueryFigures& figures) {
+    figures.first_attempts += query.fanout->partitions().size();
+    if (query.abandoned) {
+      ++figures.abandoned;
+      return;
+    }
+    ++figures.queries;
+    ++figures.finished[static_cast<std::size_t>(reason)];
+    figures.latency.record(static_cast<std::uint64_t>((now - query.arrived).count()));
+  });
+  if (settings_.linger > Duration::zero()) {
+    events_.push(now + settings_.linger, EventKind::query_is_dropped, slot, query.generation);
+  }
+}
+
+void SimulatedRoots::on_drop(QuerySlot slot, std::uint32_t generation, Instant) {
+  if (find(slot, generation)) drop(slot);
+}
+
+void SimulatedRoots::drop(QuerySlot slot) {
+  Query& query = queries_[slot];
+  query.fanout.reset();
+  invariants_->on_dropped(slot);
+  for (const AttemptSlot at : query.records) {
+    if (at == none) continue;
+    if (settings_.sabotage == Sabotage::keep_record && attempts_[at].kind != AttemptKind::primary) continue;
+    attempts_.release(at);
+  }
+  ++query.generation;
+  free_.push_back(slot);
+  --open_;
+}
+
+std::optional<AttemptSlot> SimulatedRoots::twin_of(AttemptSlot attempt) {
+  const AttemptRecord& record = attempts_[attempt];
+  Query* query = find(record.query, record.query_generation);
+  if (!query) return std::nullopt;  // all of it was cancelled
+  const AttemptId twin = record.twin->attempt;
+  if (twin.value < query->records.size() && query->records[twin.value] != none) return query->records[twin.value];
+  query->twins_begun.push_back(twin);
+  return std::nullopt;
+}
+
+void SimulatedRoots::on_leaf_missed(LeafId leaf, Instant now) {
+  missed_[leaf.value] = true;
+  invariants_->on_leaf(leaf, false);
+  for (auto& policies : policies_) policies->on_leaf_down(leaf);
+  std::vector<AttemptSlot> lost;
+  for (AttemptSlot at = 0; at < attempts_.size(); ++at) {
+    if (attempts_[at].holds > 0 && attempts_[at].leaf == leaf) lost.push_back(at);
+  }
+  for (const AttemptSlot at : lost) attempts_.hold(at);
+  for (const AttemptSlot at : lost) {
+    const Query* query = find(attempts_[at].query, attempts_[at].query_generation);
+    if (query && query->fanout->attempt(attempts_[at].id).outstanding) on_outcome(at, Outcome::unreachable, now);
+    attempts_.release(at);
+  }
+}
+
+void SimulatedRoots::on_leaf_returned(LeafId leaf, Instant) {
+  missed_[leaf.value] = false;
+  invariants_->on_leaf(leaf, true);
+  for (auto& policies : policies_) policies->on_leaf_up(leaf);
+}
+
+void SimulatedRoots::set_budget(double fill, double depth, Instant now) {
+  for (std::uint32_t root = 0; root < policies_.size(); ++root) {
+    policies_[root]->set_hedge_budget(fill, depth, now);
+    invariants_->on_budget(root, fill, depth);
+  }
+}
+
+}  // namespace hedgerow::lab::simulation

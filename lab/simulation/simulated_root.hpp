@@ -1,0 +1,103 @@
+// A root in virtual time: the host that performs what policy::Fanout decides, as root/fanout_runner does on Asio. It
+// decides nothing itself.
+//
+// All roots of a world share this class's books of queries and the pool of attempts; each has policies of its own.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/random.hpp"
+#include "lab/simulation/attempt_pool.hpp"
+#include "lab/simulation/event_queue.hpp"
+#include "lab/simulation/invariants.hpp"
+#include "lab/simulation/network.hpp"
+#include "lab/simulation/report.hpp"
+#include "lab/simulation/simulated_leaf.hpp"
+#include "lab/simulation/world.hpp"
+#include "root/policy/query/fanout.hpp"
+
+namespace hedgerow::lab::simulation {
+
+class SimulatedRoots {
+ public:
+  using QuerySlot = std::uint32_t;
+
+  SimulatedRoots(const WorldSettings& settings, EventQueue& events, AttemptPool& attempts, Network& network,
+                 std::vector<SimulatedLeaf>& leaves, Report& report, Random random);
+
+  void start_query(std::uint32_t root, bool measured, Instant now);
+  void on_outcome(AttemptSlot attempt, Outcome outcome, Instant now);
+  // These are for the query in this place only if it still is of this generation.
+  void on_wake(QuerySlot query, std::uint32_t generation, Instant at, Instant now);
+  void on_client_gone(QuerySlot query, std::uint32_t generation, Instant now);
+  void on_drop(QuerySlot query, std::uint32_t generation, Instant now);
+  // The attempt that must hear of its twin's begin, if it has been sent; if not, it will hear of it when it is.
+  std::optional<AttemptSlot> twin_of(AttemptSlot attempt);
+
+  void on_leaf_missed(LeafId leaf, Instant now);
+  void on_leaf_returned(LeafId leaf, Instant now);
+  bool misses(LeafId leaf) const { return missed_[leaf.value]; }
+  void set_budget(double fill, double depth, Instant now);
+
+  policy::SearchPolicies& policies(std::uint32_t root) { return *policies_[root]; }
+  Invariants& invariants() { return *invariants_; }
+  std::size_t open_queries() const { return open_; }
+
+ private:
+  struct Query {
+    std::uint32_t generation = 0;
+    std::uint32_t root = 0;
+    std::optional<policy::Fanout> fanout;  // while the query is here
+    Instant arrived, search_end;
+    ServiceClass service_class = ServiceClass::interactive;
+    Instant wake_at, next_wake;  // as wished; and the soonest that is in the event queue
+    bool measured = false, answered = false, abandoned = false;
+    std::vector<AttemptSlot> records;  // by attempt; none: not sent
+    std::vector<AttemptId> twins_begun;  // before they were sent
+  };
+  static constexpr AttemptSlot none = ~AttemptSlot{0};
+
+  Query* find(QuerySlot slot, std::uint32_t generation);
+  std::vector<policy::Fanout::Partition> draw_partitions(std::size_t width);
+  const QueryShape& draw_shape();
+  void perform(QuerySlot slot, policy::Actions actions, Instant now);
+  void send(QuerySlot slot, const policy::SendAttempt& action, Instant now);
+  void cancel(QuerySlot slot, AttemptId id, Instant now);
+  void wake_at(QuerySlot slot, Instant at, Instant now);
+  void answer(QuerySlot slot, policy::FinishReason reason, Instant now);
+  void drop(QuerySlot slot);
+  // Both of a query's figures: of those that are measured, and of its second.
+  template <class Change>
+  void count(const Query& query, Change&& change);
+
+  const WorldSettings& settings_;
+  EventQueue& events_;
+  AttemptPool& attempts_;
+  Network& network_;
+  std::vector<SimulatedLeaf>& leaves_;
+  Report& report_;
+  Random random_;
+  std::vector<std::unique_ptr<policy::SearchPolicies>> policies_;
+  std::optional<Invariants> invariants_;
+  std::vector<policy::Fanout::Partition> partitions_;
+  std::vector<std::uint32_t> order_;  // room for drawing partitions
+  double weights_ = 0;                // of the shapes
+  std::deque<Query> queries_;
+  std::vector<QuerySlot> free_;
+  std::size_t open_ = 0;
+  std::vector<bool> missed_;
+  // Attempts of one batch to one leaf travel in one frame.
+  std::uint64_t batch_ = 0;
+  struct Frame {
+    std::uint64_t batch = 0;
+    std::uint32_t parts = 0;
+    std::optional<Instant> arrives;
+  };
+  std::vector<Frame> frames_;  // by leaf
+};
+
+}  // namespace hedgerow::lab::simulation
