@@ -64,7 +64,7 @@ bool may_keep(const SearchAnswer& answer) {
         return subsystem.status == policy::SubsystemStatus::ok || subsystem.status == policy::SubsystemStatus::off;
       });
   const auto& completeness = answer.completeness;
-  return answer.finished == policy::FinishReason::complete && completeness.partitions_asked > 0 &&
+  return !answer.shed.any() && answer.finished == policy::FinishReason::complete && completeness.partitions_asked > 0 &&
          completeness.partitions_answered == completeness.partitions_asked &&
          completeness.documents_searched == completeness.documents_asked && subsystems_whole;
 }

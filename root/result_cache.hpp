@@ -23,8 +23,8 @@ namespace hedgerow::root {
 // parameters that change what an answer says. facets: as asked for, resolved.
 std::string cache_key(const SearchParameters& parameters, const QueryPlan& plan, const std::vector<std::string>& facets);
 
-// Complete in every part: all that was asked answered, and every subsystem that was asked for is ok. Nothing partial is
-// ever kept.
+// Complete in every part: all that was asked answered, every subsystem that was asked for is ok, and nothing was left out
+// for load. Nothing partial is ever kept.
 bool may_keep(const SearchAnswer& answer);
 
 class ResultCache {

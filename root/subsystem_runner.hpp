@@ -45,6 +45,8 @@ class SubsystemRunner {
   SubsystemRunner(const SubsystemRunner&) = delete;
   SubsystemRunner& operator=(const SubsystemRunner&) = delete;
 
+  // There is load to be shed: all that are wanted are skipped. Before anything else.
+  void shed() { subsystems_.shed(); }
   // At the query's start, for those that are wanted.
   void ask_spelling();
   void count_facets(const Assignment& assignment, std::vector<std::string> names);

@@ -33,7 +33,7 @@ Actions Subsystems::add(SubsystemKind kind, std::vector<Part> parts, Instant now
   }
   if (added.empty() || one.status || finished_) return actions;
   if (!one.verdict) {
-    one.verdict = now < deadline_ ? model(kind).judge_start(deadline_ - now, now) : SubsystemModel::Verdict::skip;
+    one.verdict = now < deadline_ && !shed_ ? model(kind).judge_start(deadline_ - now, now) : SubsystemModel::Verdict::skip;
     if (*one.verdict == SubsystemModel::Verdict::skip) {
       end(kind, SubsystemStatus::skipped, now, actions);
       return actions;

@@ -1,7 +1,7 @@
 // The optional subsystems of one query: spelling, snippets, facets. Pure: (event, now) in, actions out.
 //
 // Intuition: an answer is as good without them, so none may cost it anything. One is started only if what it takes of
-// late fits into the time left, or else is `skipped`. It runs beside the query. When hits and titles are final (settle),
+// late fits into the time left, or else is `skipped` (as are all of them where there is load to be shed). It runs beside the query. When hits and titles are final (settle),
 // what is still open is waited for only if it is likely to come within a small grace, and never beyond the deadline; what
 // is not there then is `late`. What it taught goes into cluster/subsystem_model.
 //
@@ -68,6 +68,8 @@ class Subsystems {
   Subsystems(const Subsystems&) = delete;
   Subsystems& operator=(const Subsystems&) = delete;
 
+  // There is load to be shed: none is started, all are skipped. Before the first add.
+  void shed() { shed_ = true; }
   // Further parts, numbered from 0 in the order in which they come.
   Actions add(SubsystemKind kind, std::vector<Part> parts, Instant now);
   // A part is not wanted after all.
@@ -146,6 +148,7 @@ class Subsystems {
   std::array<One, subsystem_kinds> all_;
   std::vector<Attempt> attempts_;
   std::optional<Instant> wait_until_;
+  bool shed_ = false;
   bool settled_ = false;
   bool finished_ = false;
 };
