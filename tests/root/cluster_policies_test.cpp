@@ -93,6 +93,21 @@ TEST_CASE("the attempt budget gives its depth at once, its fill in the long run,
   CHECK(budget.tokens() == doctest::Approx(3));
 }
 
+TEST_CASE("the attempt budget fills more slowly where only a share of its fill is granted, and changes live") {
+  AttemptBudget budget(0.1, 10);
+  for (int i = 0; i < 10; ++i) CHECK(budget.take());
+  CHECK_FALSE(budget.take());
+  for (int i = 0; i < 100; ++i) budget.on_primary(0.25);
+  CHECK(budget.tokens() == doctest::Approx(2.5));
+  budget.on_primary(0);
+  CHECK(budget.tokens() == doctest::Approx(2.5));
+  budget.set(0.5, 2);
+  CHECK(budget.tokens() == doctest::Approx(2));
+  budget.set(0.5, 20);
+  for (int i = 0; i < 10; ++i) budget.on_primary();
+  CHECK(budget.tokens() == doctest::Approx(7));
+}
+
 TEST_CASE("the replica with the fewest attempts in flight is chosen") {
   PolicyFixture cluster;
   cluster.busy(0, 3);

@@ -50,6 +50,8 @@ class Tail {
   }
 
   Nanoseconds last() const { return times_.back(); }
+  // Less is left at no time that is known.
+  double smallest() const { return shares_.back(); }
   // The earliest time after which no more than this share is left; `never` where that is not known of any.
   Nanoseconds earliest(double share, Nanoseconds never) const {
     const auto found = std::partition_point(shares_.begin(), shares_.end(), [&](double left) { return left > share; });
@@ -85,12 +87,16 @@ struct Outcome {
 
 class Search {
  public:
-  explicit Search(const HedgeProblem& problem)
+  Search(const HedgeProblem& problem, std::size_t hedges)
       : first_(problem.first), further_(problem.further), late_share_(problem.late_share), budget_(problem.budget),
-        hedges_(std::min(problem.most_hedges, most_hedges)), shortest_(problem.shortest_delay.count()),
-        // Where the first curve does not reach the target: from when on nothing changes any more.
-        unhedged_(first_.earliest(late_share_, first_.last() + further_.last())) {}
+        hedges_(hedges), shortest_(problem.shortest_delay.count()) {
+    aim_at(hedges);
+    // Where the first curve does not reach the target: from when on nothing changes any more.
+    const Nanoseconds last = shortest_ + first_.last() + static_cast<Nanoseconds>(hedges) * further_.last();
+    unhedged_ = first_.earliest(late_share_, last);
+  }
 
+  double late_share() const { return late_share_; }
   // The target quantile without hedges, as far as it is known.
   Nanoseconds unhedged() const { return std::min(unhedged_, first_.last()); }
   double probability() const { return best_division_.probability; }
@@ -147,6 +153,13 @@ class Search {
   }
 
  private:
+  // Not at less than so many hedges can be known to reach.
+  void aim_at(std::size_t hedges) {
+    double known = first_.smallest();
+    for (std::size_t i = 0; i < hedges; ++i) known *= further_.smallest();
+    late_share_ = std::max(late_share_, known);
+  }
+
   double left(const Outcome& outcome, Nanoseconds time) const {
     double share = first_.after(time);
     for (std::size_t i = 0; i < outcome.hedges; ++i) share *= further_.after(time - outcome.delays[i]);
@@ -226,9 +239,16 @@ double late_share(double query_quantile, std::size_t width) {
 HedgePlan plan_hedges(const HedgeProblem& problem) {
   HedgePlan plan;
   if (problem.first.answered == 0 || problem.further.answered == 0) return plan;
-  Search search(problem);
+  // With fewer hedges where so many cannot be afforded.
+  std::size_t hedges = std::min(problem.most_hedges, most_hedges);
+  Search search(problem, hedges);
+  Outcome best = search.best();
+  while (best.hedges == 0 && hedges > 1) {
+    search = Search(problem, --hedges);
+    best = search.best();
+  }
+  plan.late_share = search.late_share();
   plan.without_hedges = plan.with_hedges = Duration{search.unhedged()};
-  const Outcome best = search.best();
   if (best.hedges == 0) return plan;
   plan.with_hedges = Duration{best.target};
   plan.without_hedges = std::max(plan.without_hedges, plan.with_hedges);

@@ -33,6 +33,8 @@ struct HedgePlan {
   // By this delay attempts are judged overdue or in time (see shared_slowness), whether any is hedged or not; 0: nothing
   // is known to judge by.
   Duration overdue_after{};
+  // Of attempts that may be later than the target: as wished, or as little as the samples can tell of.
+  double late_share = 0;
   // What is predicted of the target quantile of attempts, and of the extra attempts for each primary one.
   Duration with_hedges{};
   Duration without_hedges{};  // where the samples do not reach so far: as far as they do

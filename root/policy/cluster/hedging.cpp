@@ -85,7 +85,7 @@ void Hedging::make(Kept& kept, Instant now) {
   // (attempts that late have all been overtaken by hedges).
   const Duration worth_it = std::max(kept.plan.with_hedges + settings_.shortest_delay / 2,
                                      from_milliseconds(to_milliseconds(kept.plan.with_hedges) * (1 + least_gain)));
-  kept.gains = !kept.plan.delays.empty() && healthy.unanswered_after(worth_it) > late;
+  kept.gains = !kept.plan.delays.empty() && healthy.unanswered_after(worth_it) > kept.plan.late_share;
   latest_ = kept.plan;
   if (!kept.gains) latest_.delays.clear();
 }
