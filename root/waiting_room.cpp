@@ -60,6 +60,12 @@ asio::awaitable<WaitingRoom::Entered> WaitingRoom::enter(ServiceClass service_cl
                                                          wire::ClientWatch* client) {
   probe();
   const auto verdict = admission_.on_arrival({service_class, received, deadline}, clock_now());
+  std::shared_ptr<Waiter> waiter;
+  if (verdict.entry == Admission::Entry::waits) {
+    waiter = std::make_shared<Waiter>(executor_);
+    waiters_.emplace(verdict.number, waiter.get());
+  }
+  // It may be this one's turn already.
   call();
   if (verdict.entry == Admission::Entry::admitted) co_return Place(*this, service_class, deadline - received);
   if (verdict.entry == Admission::Entry::refused) {
@@ -67,8 +73,6 @@ asio::awaitable<WaitingRoom::Entered> WaitingRoom::enter(ServiceClass service_cl
     co_return refusal(service_class, clock_now());
   }
 
-  const auto waiter = std::make_shared<Waiter>(executor_);
-  waiters_.emplace(verdict.number, waiter.get());
   if (client) {
     client->on_gone([weak = std::weak_ptr(waiter)] {
       const auto alive = weak.lock();

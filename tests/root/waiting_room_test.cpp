@@ -159,6 +159,22 @@ TEST_CASE("a client that goes away in the moment in which its query is let in gi
   CHECK(room.room.admission().in_flight(ServiceClass::interactive) == 2);
 }
 
+TEST_CASE("a query that waits only behind those whose time is over is let in at once") {
+  Room room;
+  room.comes("a");
+  room.comes("b");
+  room.comes("short", 10ms);
+  const Instant over = std::chrono::steady_clock::now() + 10ms;
+  while (std::chrono::steady_clock::now() < over) {
+  }
+  // Before its timer is heard.
+  std::erase_if(room.places, [](const auto& place) { return place.first == "a"; });
+  room.comes("c");
+  CHECK(room.story.find("c in") != std::string::npos);
+  CHECK(room.story.find("short 503") != std::string::npos);
+  CHECK(room.room.admission().in_flight(ServiceClass::interactive) == 2);
+}
+
 TEST_CASE("batch waits for batch, and interactive queries pass it") {
   Room room;
   room.comes("batch 1", 20s, ServiceClass::batch);
