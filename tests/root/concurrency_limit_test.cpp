@@ -14,18 +14,22 @@ namespace {
 
 // One limit through windows of 100 ms, in each of which the same happens.
 struct Windows {
-  explicit Windows(ConcurrencyLimitSettings settings = {}) : limit(settings) { limit.turn(at(0ms), [] { return Duration{}; }); }
+  explicit Windows(ConcurrencyLimitSettings settings = {}) : limit(settings) { limit.turn(load, at(0ms)); }
 
-  // In each: at most so many in flight, and this smallest queue time.
-  std::size_t pass(int windows, std::size_t in_flight, Duration queue_time = {}) {
+  // In each: at most so many in flight, this smallest queue time, and this mean wait (by default the same).
+  std::size_t pass(int windows, std::size_t in_flight, Duration queue_time = {}, Duration wait = {}) {
     for (int i = 0; i < windows; ++i) {
       limit.on_in_flight(in_flight);
+      load = {};
+      load.on_waited(leaf(0), std::max(wait, queue_time), now + 99ms);
+      load.on_answered(leaf(0), {.queue_time = queue_time}, now + 99ms);
       now += 100ms;
-      limit.turn(now, [&] { return queue_time; });
+      limit.turn(load, now);
     }
     return limit.limit();
   }
 
+  ClusterLoad load;
   ConcurrencyLimit limit;
   Instant now = at(0ms);
 };
@@ -85,6 +89,16 @@ TEST_CASE("what counts as a queue follows the time that queries have, between 5 
     for (int i = 0; i < 1000; ++i) limit.on_ended(given, false, 1);
     CHECK(to_milliseconds(limit.queue_target()) == doctest::Approx(to_milliseconds(target)).epsilon(0.001));
   }
+}
+
+TEST_CASE("attempts that wait long on average, though some do not wait at all, are overload too") {
+  Windows windows(starting_at(32));
+  CHECK(windows.limit.wait_target() == 50ms);
+  windows.pass(1, 20, 0ms, 49ms);
+  CHECK(windows.limit.sign() == OverloadSign::none);
+  windows.pass(1, 20, 0ms, 51ms);
+  CHECK(windows.limit.sign() == OverloadSign::long_waits);
+  CHECK(windows.limit.limit() == 14);
 }
 
 TEST_CASE("a root that lags behind its events is overloaded") {

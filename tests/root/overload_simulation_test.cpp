@@ -55,16 +55,16 @@ TEST_CASE("trap 28: under overload the work done in time stays near capacity, an
           OverloadedCluster cluster(settings);
           const auto seconds = overloaded(cluster, factor);
           const Sum during = sum(seconds, 3, 10);
-          // (16 runs of each: between 0.78 and 1.0; fixed limits get nothing done, see below.)
-          CHECK(during.work / 7 >= (deadline < 200ms ? 0.7 : 0.85) * cluster.capacity());
-          CHECK(during.late <= (deadline < 200ms ? 0.2 : 0.05) * during.arrived);
+          // (Six runs of each: 0.88 to 0.98 on average; fixed limits get nothing done, see below.)
+          CHECK(during.work / 7 >= (deadline < 200ms ? 0.8 : 0.85) * cluster.capacity());
+          CHECK(during.late <= 0.05 * during.arrived);
           CHECK((during.narrowed > 0) == (narrowest < 1));
           for (std::size_t i = 2; i < 10; ++i) CHECK(seconds[i].slowest_refusal <= deadline / 2);
           // Within two seconds, where five are asked for.
           const Sum after = sum(seconds, 12, 16);
           // (0.7 is the mean; with 100 ms of time a burst makes some late.)
           CHECK(after.complete >= (deadline < 200ms ? 0.97 : 0.995) * after.arrived);
-          CHECK(after.narrowed <= 0.01 * after.arrived);
+          CHECK(after.narrowed <= (deadline < 200ms ? 0.05 : 0.01) * after.arrived);
           CHECK(cluster.queries_open == 0);
           CHECK(cluster.admission.in_flight(ServiceClass::interactive) == 0);
           CHECK(cluster.admission.waiting(ServiceClass::interactive) == 0);
@@ -109,7 +109,7 @@ TEST_CASE("a leaf that hangs makes every query wait until its deadline, and is n
   // 160 queries a second of 250 ms each: 40 in flight, where 32 were thought to be enough.
   const Sum all = sum(cluster.run(20s, [&](double) { return 0.8 * cluster.capacity(); }), 0, 20);
   CHECK(all.late + all.narrowed >= all.arrived);  // incomplete, for want of one leaf
-  CHECK(all.narrowed <= 0.01 * all.arrived);
+  CHECK(all.narrowed <= 0.05 * all.arrived);  // while the limit rises
   CHECK(all.refused == 0);
   CHECK(cluster.admission.sign() == OverloadSign::none);
 }

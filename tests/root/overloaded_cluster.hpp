@@ -162,6 +162,7 @@ struct OverloadedCluster {
         --leaves[number].busy;
         Query& query = queries[piece.query];
         if (!query.over) {
+          load.on_waited(LeafId{static_cast<std::uint32_t>(number)}, queued, then);
           load.on_answered(LeafId{static_cast<std::uint32_t>(number)}, {.queue_time = queued}, then);
           if (++query.answered == query.asked) finish(piece.query, then);
         }

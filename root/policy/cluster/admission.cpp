@@ -27,7 +27,7 @@ Admission::Admission(const AdmissionSettings& settings, const ClusterLoad& load,
     : settings_(settings), load_(load), random_(random), limit_(settings.limit) {}
 
 void Admission::look_around(Instant now) {
-  limit_.turn(now, [&] { return load_.least_queue_time(now); });
+  limit_.turn(load_, now);
   press(now);
 }
 

@@ -44,8 +44,13 @@ ClusterLoad::Leaf& ClusterLoad::hear_of(LeafId leaf, Instant now) {
     state.faded += steps * fading_step;
   }
   if (now - state.spell >= spell) {
-    state.least_before = now - state.spell < 2 * spell ? state.least : no_wait_known;
+    const bool just_before = now - state.spell < 2 * spell;
+    state.least_before = just_before ? state.least : no_wait_known;
     state.least = no_wait_known;
+    state.waited_seconds_before = just_before ? state.waited_seconds : 0;
+    state.waits_before = just_before ? state.waits : 0;
+    state.waited_seconds = 0;
+    state.waits = 0;
     state.spell = now;
   }
   return state;
@@ -60,6 +65,12 @@ void ClusterLoad::on_answered(LeafId leaf, const AttemptReport& report, Instant 
   look_around(now);
 }
 
+void ClusterLoad::on_waited(LeafId leaf, Duration waited, Instant now) {
+  Leaf& state = hear_of(leaf, now);
+  state.waited_seconds += to_seconds(waited);
+  ++state.waits;
+}
+
 void ClusterLoad::on_failed(LeafId leaf, bool refused, Instant now) {
   Leaf& state = hear_of(leaf, now);
   (refused ? state.refused : state.answered) += 1;
@@ -72,15 +83,21 @@ void ClusterLoad::look_around(Instant now) {
   ratios_.clear();
   shares_.clear();
   times_.clear();
+  waits_.clear();
   for (const Leaf& leaf : leaves_) {
     if (leaf.heard == Instant{} || now - leaf.heard >= lately) continue;
     if (leaf.service_seconds > 0) ratios_.push_back(leaf.queue_seconds / leaf.service_seconds);
     shares_.push_back(leaf.refused / (leaf.refused + leaf.answered));
     const Duration least = std::min(leaf.least, leaf.least_before);
     if (least != no_wait_known && now - leaf.heard < just_now) times_.push_back(least);
+    if (const auto waits = leaf.waits + leaf.waits_before; waits > 0 && now - leaf.heard < just_now) {
+      const double mean = (leaf.waited_seconds + leaf.waited_seconds_before) / waits;
+      waits_.push_back(Duration(static_cast<Duration::rep>(mean * 1e9)));
+    }
   }
   queueing_ = ratios_.empty() ? 0 : median(ratios_);
   least_queue_time_ = times_.empty() ? Duration{} : median(times_);
+  mean_wait_ = waits_.empty() ? Duration{} : median(waits_);
 
   std::sort(shares_.begin(), shares_.end());
   const std::size_t left_out = (shares_.size() + 9) / 10;

@@ -21,6 +21,8 @@ namespace hedgerow::policy {
 class ClusterLoad {
  public:
   void on_answered(LeafId leaf, const AttemptReport& report, Instant now);
+  // Of an attempt that was answered: how long it waited on the leaf after its turn had come.
+  void on_waited(LeafId leaf, Duration waited, Instant now);
   // refused: the leaf's queue was full. Anything else that came back counts as not refused.
   void on_failed(LeafId leaf, bool refused, Instant now);
 
@@ -31,6 +33,9 @@ class ClusterLoad {
   // The smallest time waited on a leaf in the last 100 to 200 ms, lower median over leaves: above 0 even the luckiest
   // attempts wait.
   Duration least_queue_time(Instant now) const { return current(now) ? least_queue_time_ : Duration{}; }
+  // What attempts waited on a leaf after their turn had come, of those answered in the last 100 to 200 ms: mean of a leaf,
+  // lower median over leaves. Unlike the smallest time it also tells of workers whose processors are shared by too many.
+  Duration mean_wait(Instant now) const { return current(now) ? mean_wait_ : Duration{}; }
   // The share of a leaf's attempts that it refused, mean over leaves without the worst tenth of them (one at least): one
   // overloaded leaf refuses only its own.
   double refused_share(Instant now) const { return current(now) ? refused_share_ : 0; }
@@ -45,6 +50,9 @@ class ClusterLoad {
     double answered = 0, refused = 0;  // attempts; answered: all that were not refused
     // The smallest time waited, of the current spell and the one before it.
     Duration least{}, least_before{};
+    // The sum of what was waited, and of how many, likewise.
+    double waited_seconds = 0, waited_seconds_before = 0;
+    std::uint32_t waits = 0, waits_before = 0;
     Instant spell{};
     Instant faded{};
     Instant heard{};
@@ -57,11 +65,11 @@ class ClusterLoad {
   std::vector<Leaf> leaves_;
   Instant looked_{};
   double queueing_ = 0;
-  Duration least_queue_time_{};
+  Duration least_queue_time_{}, mean_wait_{};
   double refused_share_ = 0;
   // Room for looking around.
   std::vector<double> ratios_, shares_;
-  std::vector<Duration> times_;
+  std::vector<Duration> times_, waits_;
 };
 
 }  // namespace hedgerow::policy

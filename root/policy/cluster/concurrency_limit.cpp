@@ -38,15 +38,24 @@ Duration ConcurrencyLimit::queue_target() const {
   return std::clamp(share, settings_.queue_at_least, settings_.queue_at_most);
 }
 
-OverloadSign ConcurrencyLimit::look(Duration leaf_queue_time) const {
-  if (leaf_queue_time > queue_target()) return OverloadSign::leaf_queues;
+bool ConcurrencyLimit::turn(const ClusterLoad& load, Instant now) {
+  if (window_start_ && now - *window_start_ < settings_.window) return false;
+  const bool first = !window_start_;
+  window_start_ = now;
+  if (!first) end_window(load, now);
+  return !first;
+}
+
+OverloadSign ConcurrencyLimit::look(const ClusterLoad& load, Instant now) const {
+  if (load.least_queue_time(now) > queue_target()) return OverloadSign::leaf_queues;
+  if (load.mean_wait(now) > wait_target()) return OverloadSign::long_waits;
   if (lags_ > 0 && lag_seconds_ / static_cast<double>(lags_) > to_seconds(settings_.lag)) return OverloadSign::root_lag;
   if (ended_ >= few && hollow_ * 2 > ended_) return OverloadSign::hollow_answers;
   return OverloadSign::none;
 }
 
-void ConcurrencyLimit::end_window(Duration leaf_queue_time) {
-  sign_ = look(leaf_queue_time);
+void ConcurrencyLimit::end_window(const ClusterLoad& load, Instant now) {
+  sign_ = look(load, now);
   calm_ = sign_ == OverloadSign::none ? calm_ + 1 : 0;
   const double peak = static_cast<double>(peak_);
   const bool used = peak * 2 > limit_;

@@ -8,6 +8,9 @@
 //   - the recent smallest queue time of most leaves is above a twentieth of the time that queries have (CoDel's idea, Nichols
 //     and Jacobson, 2012: a queue that never empties is no burst). It is the median over leaves: one busy leaf is a matter
 //     of choosing among replicas;
+//   - the recent mean time that attempts wait on leaves, likewise, is above four times that. It tells of queues that empty
+//     now and then and are long all the same, as where processors are shared by too many. Time on the way is not waited:
+//     where all leaves are far, or late, nothing is gained by asking them less;
 //   - the root itself lags behind its events;
 //   - most queries ended at their deadline with less than half of their partitions answered. A leaf that hangs costs each
 //     query its share, and is no overload.
@@ -21,6 +24,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "root/policy/cluster/cluster_load.hpp"
 
 namespace hedgerow::policy {
 
@@ -38,15 +42,17 @@ struct ConcurrencyLimitSettings {
   double queue_share = 0.05;
   Duration queue_at_least = std::chrono::milliseconds(5);
   Duration queue_at_most = std::chrono::milliseconds(50);
+  int mean_wait = 4;  // times as much is allowed for the mean wait
   Duration lag = std::chrono::milliseconds(10);  // of the root
 };
 
-enum class OverloadSign { none, leaf_queues, root_lag, hollow_answers };
+enum class OverloadSign { none, leaf_queues, long_waits, root_lag, hollow_answers };
 
 constexpr const char* to_string(OverloadSign sign) {
   switch (sign) {
     case OverloadSign::none: return "none";
     case OverloadSign::leaf_queues: return "leaf_queues";
+    case OverloadSign::long_waits: return "long_waits";
     case OverloadSign::root_lag: return "root_lag";
     case OverloadSign::hollow_answers: return "hollow_answers";
   }
@@ -63,28 +69,22 @@ class ConcurrencyLimit {
   void on_lag(Duration lag);
   void on_ended(Duration given, bool at_deadline, double answered);
 
-  // At least at every event; leaf_queue_time: the recent smallest one, median over leaves.
-  // True: a window ended, and the limit may have changed.
-  template <class LeafQueueTime>
-  bool turn(Instant now, LeafQueueTime leaf_queue_time) {
-    if (window_start_ && now - *window_start_ < settings_.window) return false;
-    const bool first = !window_start_;
-    window_start_ = now;
-    if (!first) end_window(leaf_queue_time());
-    return !first;
-  }
+  // At least at every event. True: a window ended, and the limit may have changed.
+  bool turn(const ClusterLoad& load, Instant now);
 
   std::size_t limit() const { return static_cast<std::size_t>(limit_); }
   // In the latest window.
   OverloadSign sign() const { return sign_; }
   // What counts as a queue at the moment.
   Duration queue_target() const;
+  // And what as a long wait.
+  Duration wait_target() const { return queue_target() * settings_.mean_wait; }
   // How long queries have, from receipt to deadline: a recent average.
   Duration given() const { return Duration(static_cast<Duration::rep>(given_seconds_ * 1e9)); }
 
  private:
-  void end_window(Duration leaf_queue_time);
-  OverloadSign look(Duration leaf_queue_time) const;
+  void end_window(const ClusterLoad& load, Instant now);
+  OverloadSign look(const ClusterLoad& load, Instant now) const;
 
   ConcurrencyLimitSettings settings_;
   double limit_;

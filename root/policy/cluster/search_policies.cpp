@@ -18,31 +18,72 @@ SearchPolicies::SearchPolicies(const SearchPolicySettings& settings, std::uint64
       hedging(settings.hedge, latencies, load),
       random_(seed ^ 0x9e3779b97f4a7c15ULL) {}
 
+void SearchPolicies::on_leaf_up(LeafId leaf) {
+  if (records()) recorder_->line("up").add(leaf);
+  replica_choice.on_leaf_up(leaf);
+}
+
+void SearchPolicies::on_leaf_down(LeafId leaf) {
+  if (records()) recorder_->line("down").add(leaf);
+  replica_choice.on_leaf_down(leaf);
+}
+
 void SearchPolicies::on_partition_asked(LeafId leaf, Instant now) {
   retry_budget.on_primary();
   hedging.on_primary(leaf, now);
 }
 
-void SearchPolicies::on_sent(LeafId leaf, AttemptKind, Instant) { replica_choice.on_sent(leaf); }
+std::optional<LeafId> SearchPolicies::choose(std::span<const LeafId> replicas, std::span<const LeafId> tried) {
+  const auto chosen = replica_choice.choose(replicas, tried);
+  if (records()) {
+    auto line = recorder_->line("choose");
+    line.add(replicas).add(tried).add(">");
+    chosen ? line.add(*chosen) : line.add("-");
+  }
+  return chosen;
+}
 
-void SearchPolicies::on_answered(LeafId leaf, AttemptKind, const AttemptTime& time, const AttemptReport& report,
+const LatencyCurve& SearchPolicies::healthy(Instant now) {
+  if (records()) recorder_->line("healthy").add(now);
+  return latencies.healthy(now);
+}
+
+void SearchPolicies::on_sent(LeafId leaf, AttemptKind kind, Instant now) {
+  if (records()) recorder_->line("sent").add(leaf).add(to_string(kind)).add(now);
+  replica_choice.on_sent(leaf);
+}
+
+void SearchPolicies::on_ended(LeafId leaf) {
+  if (records()) recorder_->line("ended").add(leaf);
+  replica_choice.on_ended(leaf);
+}
+
+void SearchPolicies::on_answered(LeafId leaf, AttemptKind kind, const AttemptTime& time, const AttemptReport& report,
                                  Instant now) {
+  if (records()) {
+    recorder_->line("answered").add(leaf).add(to_string(kind)).add(time.since_sent).add(time.since_turn).add(report).add(now);
+  }
   // Partitions of one frame that run side by side are answered soon after each other, and took their time all the same.
   const Duration latency = std::max(time.since_turn, std::min(time.since_sent, report.service_time));
   replica_choice.on_ended(leaf);
   replica_choice.on_answered(leaf, latency, report, now);
   latencies.on_answered(leaf, latency, now);
+  // Not behind the same frame's earlier partitions, and not on the way: that is no load.
+  load.on_waited(leaf, std::clamp(latency - report.service_time, Duration::zero(), std::max(Duration::zero(), report.queue_time)), now);
   load.on_answered(leaf, report, now);
   round_trip.record(std::max(Duration::zero(), time.since_sent - report.queue_time - report.service_time), now);
 }
 
-void SearchPolicies::on_given_up(LeafId leaf, AttemptKind, Duration since_turn, Instant now) {
+void SearchPolicies::on_given_up(LeafId leaf, AttemptKind kind, Duration since_turn, Instant now) {
+  if (records()) recorder_->line("given_up").add(leaf).add(to_string(kind)).add(since_turn).add(now);
   replica_choice.on_ended(leaf);
   replica_choice.on_unanswered(leaf, since_turn, now);
   latencies.on_given_up(leaf, since_turn, now);
 }
 
 void SearchPolicies::on_failed(LeafId leaf, AttemptKind kind, AttemptFailure failure, Duration since_turn, Instant now) {
+  if (records()) recorder_->line("failed").add(leaf).add(to_string(kind)).add(to_string(failure)).add(since_turn).add(now);
+  const PartOfEvent part(*this);
   if (failure == AttemptFailure::superseded || failure == AttemptFailure::expired) {
     on_given_up(leaf, kind, since_turn, now);
     return;
@@ -78,6 +119,9 @@ Duration SearchPolicies::later_than_healthy(LeafId leaf, const LatencyCurve& hea
   return std::max(Duration::zero(), *known - *usual);
 }
 
-void SearchPolicies::set_hedge_budget(double fill, double depth, Instant) { hedging.set_budget(fill, depth); }
+void SearchPolicies::set_hedge_budget(double fill, double depth, Instant now) {
+  if (records()) recorder_->line("budget").add(fill).add(depth).add(now);
+  hedging.set_budget(fill, depth);
+}
 
 }  // namespace hedgerow::policy
