@@ -12,13 +12,6 @@ using wire::FailureReason;
 
 Instant clock_now() { return std::chrono::steady_clock::now(); }
 
-// As an answer says it: the work that is being answered is not running any more.
-wire::Load load_without(WorkKind kind, const WorkerPool& pool) {
-  auto load = pool.load();
-  if (lane_of(kind) == Lane::hits && load.running > 0) --load.running;
-  return load;
-}
-
 // Fills in what every kind of answer says alike.
 void stamp(wire::Message& answer, const CallTask& task, const CallPart& part, Duration queue_time, Duration service_time) {
   std::visit(
@@ -27,7 +20,7 @@ void stamp(wire::Message& answer, const CallTask& task, const CallPart& part, Du
         if constexpr (requires { m.partition; }) m.partition = part.partition;
         if constexpr (requires { m.queue_time; }) m.queue_time = queue_time;
         if constexpr (requires { m.service_time; }) m.service_time = service_time;
-        if constexpr (requires { m.load; }) m.load = load_without(task.kind, *task.pool);
+        if constexpr (requires { m.load; }) m.load = task.pool->load_without(task.kind, task.service_class);
         if constexpr (requires { m.fault; }) m.fault = part.fault.names;
       },
       answer);
@@ -52,33 +45,49 @@ CallTask::CallTask(WorkKind work_kind, CallId id, const wire::TimeLimit& limit, 
 }
 
 wire::Message CallTask::failure(const CallPart& part, FailureReason reason, const std::string& detail,
-                                Duration queue_time) const {
+                                const Past& past) const {
   if (!answered_by_partition) return wire::CallFailure{call, reason, detail};
   wire::PartitionFailure failure;
   failure.call = call;
   failure.partition = part.partition;
   failure.reason = reason;
   failure.detail = detail;
-  failure.queue_time = queue_time;
-  failure.load = pool->load();
+  failure.queue_time = past.queue_time;
+  failure.started = past.started;
+  failure.load = past.started ? pool->load_without(kind, service_class) : pool->load();
   failure.fault = part.fault.names;
   return failure;
 }
 
-void PartWork::fail(FailureReason reason, const std::string& detail, Duration queue_time) {
-  task_->reply(task_->failure(part_, reason, detail, queue_time), part_.fault.late);
+void PartWork::fail(FailureReason reason, const std::string& detail, const Past& past) {
+  task_->reply(task_->failure(part_, reason, detail, past), part_.fault.late);
 }
 
-void PartWork::execute(WorkerContext& worker, Instant pushed_at, Instant now) {
+void PartWork::end_stopped(Cancelled when, const Past& past) {
+  const bool expired = clock_now() >= task_->deadline;
+  if (expired) {
+    task_->metrics->of(task_->kind).expired.Increment();
+  } else {
+    task_->metrics->count_cancelled(task_->kind, task_->attempt_kind, when);
+  }
+  fail(expired ? FailureReason::expired : FailureReason::cancelled, "", past);
+}
+
+Executed PartWork::execute(WorkerContext& worker, Instant pushed_at, Instant now) {
   WorkMetrics& metrics = task_->metrics->of(task_->kind);
   const Duration queue_time = now - pushed_at;
   const auto wanted = [this] { return !part_.stop.load(std::memory_order_relaxed); };
-  const auto late = [this] { return clock_now() >= task_->deadline; };
 
+  if (!wanted()) {  // the stop and its turn came at the same time
+    end_stopped(Cancelled::queued, {queue_time, false});
+    return Executed::not_at_all;
+  }
+  if (part_.tied && task_->on_tied_begun) task_->on_tied_begun(task_, part_);
+  const Past past{queue_time, true};
   if (part_.fault.hold > Duration::zero()) worker.hold(part_.fault.hold, wanted);
-  if (const bool expired = late(); expired || !wanted()) {
-    (expired ? metrics.expired : metrics.cancelled_queued).Increment();
-    return fail(expired ? FailureReason::expired : FailureReason::cancelled, "", queue_time);
+  if (!wanted() || clock_now() >= task_->deadline) {
+    end_stopped(Cancelled::running, past);
+    return Executed::stopped;
   }
 
   metrics.executed.Increment();
@@ -88,25 +97,35 @@ void PartWork::execute(WorkerContext& worker, Instant pushed_at, Instant now) {
   metrics.service_seconds.Observe(to_seconds(service_time));
 
   if (done.has_error() && done.error().code == Errc::cancelled) {
-    metrics.cancelled_running.Increment();
-    return fail(late() ? FailureReason::expired : FailureReason::cancelled, "", queue_time);
+    end_stopped(Cancelled::running, past);
+    return Executed::stopped;
   }
   if (done.has_error()) {
     metrics.failed.Increment();
     log_event(LogLevel::error, "work_failed",
               {{"work", to_string(task_->kind)}, {"partition", part_.partition.value}, {"error", to_string(done.error())}});
-    return fail(FailureReason::failed, to_string(done.error()), queue_time);
+    fail(FailureReason::failed, to_string(done.error()), past);
+    return Executed::not_at_all;  // as to what such work takes
   }
 
-  (wanted() ? metrics.answered : metrics.wasted).Increment();
+  part_.executed.store(true, std::memory_order_relaxed);
+  if (wanted()) {
+    metrics.answered.Increment();
+  } else if (!part_.in_vain.exchange(true)) {
+    task_->metrics->count_cancelled(task_->kind, task_->attempt_kind, Cancelled::executed);
+  }
   stamp(done->answer, *task_, part_, queue_time, service_time);
   task_->reply(std::move(done->answer), part_.fault.late);
   if (done->and_then) done->and_then();
+  return Executed::whole;
 }
 
-void PartWork::expire(Instant pushed_at, Instant now) {
-  task_->metrics->of(task_->kind).expired.Increment();
-  fail(FailureReason::expired, "its time ran out in the queue", now - pushed_at);
+void PartWork::expire(Instant pushed_at, Instant now, TimeLeft time_left) {
+  WorkMetrics& metrics = task_->metrics->of(task_->kind);
+  const bool none = time_left == TimeLeft::none;
+  (none ? metrics.expired : metrics.too_little_time).Increment();
+  fail(FailureReason::expired, none ? "its time ran out in the queue" : "too little time was left for it",
+       {now - pushed_at, false});
 }
 
 }  // namespace hedgerow::leaf

@@ -43,14 +43,33 @@ struct Refusal {
 // Takes an answer to the call's link, that much later; callable from any thread.
 using Replier = std::function<void(wire::Message&&, Duration late)>;
 
+// The part is half of a tied pair: see tie_book.
+struct TiedPart {
+  std::uint64_t tie;
+  std::string twin_address;
+};
+
 struct CallPart {
   PartitionId partition;  // where each partition is answered for itself
   FaultDecision fault;
+  std::optional<TiedPart> tied;
   std::atomic<bool> stop = false;
+  std::atomic<bool> executed = false;      // to the end
+  std::atomic<bool> in_vain = false;       // and nobody wanted it: counted, once
   std::optional<WorkerPool::Place> place;  // I/O thread only
 
   explicit CallPart(PartitionId of = {}) : partition(of) {}
 };
+
+// What a part had been through when it failed.
+struct Past {
+  Duration queue_time{};
+  bool started = false;  // it was on a worker
+};
+
+class CallTask;
+// Told, on a worker, that a tied part begins.
+using TiedBegun = std::function<void(const std::shared_ptr<CallTask>&, const CallPart&)>;
 
 class CallTask {
  public:
@@ -76,7 +95,7 @@ class CallTask {
 
   // The failure of a part, as it is sent.
   wire::Message failure(const CallPart& part, wire::FailureReason reason, const std::string& detail,
-                        Duration queue_time = {}) const;
+                        const Past& past = {}) const;
 
   const WorkKind kind;
   const CallId call;
@@ -84,11 +103,13 @@ class CallTask {
   const Generation generation;
   const bool answered_by_partition;
   ServiceClass service_class = ServiceClass::interactive;
+  std::optional<AttemptKind> attempt_kind;  // of searches: these are attempts
   std::vector<std::unique_ptr<CallPart>> parts;
 
   // Set by the session before the first part is queued.
   Instant deadline;
   Replier reply;
+  TiedBegun on_tied_begun;  // empty where nothing is tied
   Metrics* metrics = nullptr;
   const WorkerPool* pool = nullptr;
 };
@@ -97,11 +118,13 @@ class CallTask {
 class PartWork final : public Work {
  public:
   PartWork(std::shared_ptr<CallTask> task, CallPart& part) : task_(std::move(task)), part_(part) {}
-  void execute(WorkerContext& worker, Instant pushed_at, Instant now) override;
-  void expire(Instant pushed_at, Instant now) override;
+  Executed execute(WorkerContext& worker, Instant pushed_at, Instant now) override;
+  void expire(Instant pushed_at, Instant now, TimeLeft time_left) override;
 
  private:
-  void fail(wire::FailureReason reason, const std::string& detail, Duration queue_time);
+  // Stopped by its deadline or by its caller, at this point of its way.
+  void end_stopped(Cancelled when, const Past& past);
+  void fail(wire::FailureReason reason, const std::string& detail, const Past& past);
 
   std::shared_ptr<CallTask> task_;
   CallPart& part_;  // the task's

@@ -73,7 +73,10 @@ int main(int argc, char** argv) {
   app.add_option("--port", settings.port, "Port to listen on; 0: one that is free");
   app.add_option("--address-file", settings.address_file, "File into which address:port is written once the leaf listens");
   app.add_option("--workers", settings.workers, "Threads that search, each with its own handles; all but one do side work too (of one, a second one)")->check(CLI::Range(1, 256));
-  app.add_option("--queue-capacity", settings.queue_capacity, "Attempts that may wait; beyond it the leaf refuses")
+  app.add_option("--batch-workers", settings.batch_workers,
+                 "Threads for batch queries alone, which give way to all others; as many as --workers when left out; 0: the "
+                 "workers do batch work too, after the rest")->check(CLI::Range(0, 256));
+  app.add_option("--queue-capacity", settings.queue_capacity, "Attempts of each service class that may wait; beyond it the leaf refuses")
       ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--allow-faults", settings.allow_faults, "Let faults be injected over HTTP; for laboratories");
   hedgerow::add_duration_option(app, "--idle-time", settings.idle_time, "A link on which nothing came for this long is given up",

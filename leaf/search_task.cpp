@@ -1,6 +1,7 @@
 #include "leaf/search_task.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "leaf/received_query.hpp"
 
@@ -24,6 +25,16 @@ SearchTask::SearchTask(wire::SearchCall&& c)
       k_(c.k),
       score_threshold_(std::max(0.0, c.score_threshold)) {
   service_class = c.service_class;
+  attempt_kind = c.kind;
+  if (c.ties.empty()) return;
+  std::unordered_map<PartitionId, wire::Tie*> by_partition;
+  for (auto& tie : c.ties) by_partition.emplace(tie.partition, &tie);
+  for (const auto& part : parts) {
+    const auto found = by_partition.find(part->partition);
+    if (found == by_partition.end()) continue;
+    part->tied = {found->second->tie, std::move(found->second->twin_address)};
+    by_partition.erase(found);
+  }
 }
 
 std::optional<Refusal> SearchTask::prepare(const Serving&) {

@@ -24,6 +24,13 @@ wire::HttpServerSettings http_settings(const Settings& settings) {
   return http;
 }
 
+TwinLinkSettings twin_settings(const Settings& settings) {
+  TwinLinkSettings twins;
+  twins.link.idle_time = settings.idle_time;
+  twins.doubt = settings.idle_time;
+  return twins;
+}
+
 HttpResponse json_response(const nlohmann::json& body) {
   HttpResponse response;
   response.body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -72,9 +79,11 @@ result<std::unique_ptr<Server>> Server::create(asio::io_context& io, const Setti
 Server::Server(asio::io_context& io, const Settings& settings, Serving serving)
     : io_(io),
       settings_(settings),
-      pool_({settings.workers, settings.queue_capacity}, settings.index, serving.manifest),
+      pool_({settings.workers, settings.queue_capacity, settings.batch_workers.value_or(settings.workers)},
+            settings.index, serving.manifest),
       faults_(settings.allow_faults, serving.manifest->stemmer, pool_, metrics_),
-      sessions_setting_{io, settings.name, std::move(serving), pool_, faults_, metrics_},
+      twins_(std::make_shared<TwinLinks>(io, settings.name, twin_settings(settings), metrics_)),
+      sessions_setting_{io, settings.name, std::move(serving), pool_, faults_, metrics_, ties_, *twins_},
       router_(routes()),
       http_(
           io.get_executor(), http_settings(settings),
@@ -115,6 +124,11 @@ asio::awaitable<void> Server::drain() {
     timer.expires_after(tick);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
   }
+  twins_->close();
+  while (twins_->open() > 0 && std::chrono::steady_clock::now() < end) {
+    timer.expires_after(tick);
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
   co_await http_.drain(std::chrono::seconds(1));
   pool_.stop();
 }
@@ -143,6 +157,9 @@ std::vector<wire::Route> Server::routes() {
          metrics_.running_hits.Set(hits.running);
          metrics_.queued_side.Set(side.queued);
          metrics_.running_side.Set(side.running);
+         const auto batch = pool_.load(ServiceClass::batch);
+         metrics_.queued_batch.Set(batch.queued);
+         metrics_.running_batch.Set(batch.running);
          co_return text_response(metrics_text(metrics_.registry));
        }},
       {"GET", "/v1/faults",

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "leaf/fault_injector.hpp"
 #include "leaf/metrics.hpp"
 #include "leaf/session.hpp"
+#include "leaf/tie_book.hpp"
+#include "leaf/twin_links.hpp"
 #include "leaf/worker_pool.hpp"
 #include "wire/http_router.hpp"
 #include "wire/http_server.hpp"
@@ -33,6 +36,7 @@ struct Settings {
   std::filesystem::path address_file;
   std::size_t workers = 2;
   std::size_t queue_capacity = 1024;
+  std::optional<std::size_t> batch_workers;  // none: as many as workers; 0: the workers do batch work too
   bool allow_faults = false;
   Duration idle_time = std::chrono::seconds(1);
   Duration drain_time = std::chrono::seconds(5);
@@ -62,6 +66,8 @@ class Server {
   Metrics metrics_;
   WorkerPool pool_;
   FaultInjector faults_;
+  TieBook ties_;
+  std::shared_ptr<TwinLinks> twins_;
   SessionSetting sessions_setting_;
   std::list<std::shared_ptr<Session>> sessions_;
   wire::HttpRouter router_;

@@ -20,6 +20,8 @@ constexpr std::size_t most_calls = 65'536;
 // and with it the calls for hits. Half of the queue's bound; no answer of side work is longer than the other half.
 constexpr std::size_t most_waiting_bytes = 4 << 20;
 
+constexpr std::size_t most_ended_searches = 256;
+
 Error broken_rule(const std::string& what) { return {Errc::protocol, what}; }
 
 // They end a query that this leaf has answered already: they are welcome even while draining.
@@ -32,6 +34,11 @@ CallId call_of(const wire::Message& message) {
         return CallId{};
       },
       message);
+}
+
+// A cancel that names no partition is of all.
+bool is_named(PartitionId partition, const std::vector<PartitionId>& named) {
+  return named.empty() || std::find(named.begin(), named.end(), partition) != named.end();
 }
 
 bool is_side_answer(const wire::Message& message) {
@@ -71,7 +78,7 @@ asio::awaitable<void> Session::run() {
   log_event(LogLevel::info, "link_up", {{"peer", link_->peer()}});
   const Error end = co_await link_->run(
       [this](wire::Message&& message) { return on_message(std::move(message), std::chrono::steady_clock::now()); });
-  setting_.metrics.links.Decrement();
+  (of_twin_ ? setting_.metrics.twin_links_in : setting_.metrics.links).Decrement();
   const bool broken = end.code == Errc::protocol;
   if (broken) setting_.metrics.protocol_errors.Increment();
   log_event(broken ? LogLevel::warning : LogLevel::info, "link_down",
@@ -86,6 +93,12 @@ result<void> Session::on_message(wire::Message&& message, Instant now) {
     return on_hello(*hello);
   }
   if (!greeted_) return broken_rule("a message before the hello");
+  if (of_twin_) {
+    const auto* started = std::get_if<wire::TieStarted>(&message);
+    if (!started) return broken_rule("a leaf says more to another leaf than that tied work has begun");
+    on_twin_started(started->tie, now);
+    return {};
+  }
   if (const auto* cancel = std::get_if<wire::Cancel>(&message)) {
     on_cancel(*cancel);
     return {};
@@ -100,6 +113,11 @@ result<void> Session::on_hello(const wire::Hello& hello) {
                        std::to_string(wire::protocol_version));
   }
   greeted_ = true;
+  if (hello.twin) {
+    of_twin_ = true;
+    setting_.metrics.links.Decrement();
+    setting_.metrics.twin_links_in.Increment();
+  }
   return {};
 }
 
@@ -118,6 +136,8 @@ result<void> Session::on_call(const std::shared_ptr<CallTask>& task, Instant now
   task->reply = replier();
   task->metrics = &setting_.metrics;
   task->pool = &setting_.pool;
+  const bool tied = std::any_of(task->parts.begin(), task->parts.end(), [](const auto& part) { return part->tied.has_value(); });
+  if (tied) task->on_tied_begun = tied_begun_teller();
 
   if (const auto refusal = refusal_of(*task, now)) {
     if (refusal->reason == FailureReason::bad_query) {
@@ -130,7 +150,8 @@ result<void> Session::on_call(const std::shared_ptr<CallTask>& task, Instant now
     return {};
   }
   open(task);
-  for (const auto& part : task->parts) start(task, *part, now);
+  const Duration yields = setting_.pool.yields(task->kind, task->service_class, task->parts.size(), task->deadline - now);
+  for (const auto& part : task->parts) start(task, *part, yields, now);
   return {};
 }
 
@@ -157,7 +178,7 @@ void Session::open(const std::shared_ptr<CallTask>& task) {
   });
 }
 
-void Session::start(const std::shared_ptr<CallTask>& task, CallPart& part, Instant now) {
+void Session::start(const std::shared_ptr<CallTask>& task, CallPart& part, Duration yields, Instant now) {
   const auto fail = [&](FailureReason reason, const char* detail) {
     count(setting_.metrics.of(task->kind), reason);
     answer(task->failure(part, reason, detail), part.fault.late);
@@ -167,14 +188,99 @@ void Session::start(const std::shared_ptr<CallTask>& task, CallPart& part, Insta
   }
   part.fault = setting_.faults.decide(task->kind, task->words());
   if (part.fault.error) return fail(FailureReason::failed, "an injected error");
-  part.place = setting_.pool.submit(std::make_shared<PartWork>(task, part), task->kind, task->service_class,
-                                    task->deadline, now);
-  if (!part.place) fail(FailureReason::refused, "the queue is full");
+  if (part.tied) {
+    auto drop = [weak = weak_from_this(), task, &part] {
+      const auto self = weak.lock();
+      return self ? self->drop_copy(task, part) : TieBook::Dropped::gone;
+    };
+    switch (setting_.ties.on_copy(part.tied->tie, std::move(drop), now)) {
+      case TieBook::Arrival::twin_started: return answer_superseded(*task, part);
+      case TieBook::Arrival::known: part.tied.reset(); break;
+      case TieBook::Arrival::queue: break;
+    }
+  }
+  part.place = setting_.pool.submit(std::make_shared<PartWork>(task, part),
+                                    {task->kind, task->service_class, task->deadline, yields}, now);
+  if (part.place) return;
+  if (part.tied) setting_.ties.on_ended(part.tied->tie);
+  fail(FailureReason::refused, "the queue is full");
+}
+
+TieBook::Dropped Session::drop_copy(const std::shared_ptr<CallTask>& task, CallPart& part) {
+  if (part.stop.load()) return TieBook::Dropped::gone;
+  if (!part.place || !setting_.pool.remove(*part.place)) return TieBook::Dropped::running;
+  part.stop.store(true);
+  answer_superseded(*task, part);
+  return TieBook::Dropped::yes;
+}
+
+void Session::answer_superseded(CallTask& task, CallPart& part) {
+  part.stop.store(true);
+  setting_.metrics.ties.dropped.Increment();
+  setting_.metrics.of(task.kind).superseded.Increment();
+  answer(task.failure(part, FailureReason::superseded, ""), {});
+}
+
+void Session::on_twin_started(std::uint64_t tie, Instant now) {
+  if (setting_.ties.on_twin_started(tie, now) == TieBook::News::raced) setting_.metrics.ties.raced.Increment();
+}
+
+void Session::on_tied_begun(const std::shared_ptr<CallTask>& task, const CallPart& part) {
+  const Instant now = std::chrono::steady_clock::now();
+  if (!setting_.ties.on_begun(part.tied->tie, now)) return;
+  const wire::TieStarted started{part.tied->tie, task->call, part.partition};
+  const auto relay_it = [weak = weak_from_this(), started] {
+    if (const auto self = weak.lock()) self->relay(started);
+  };
+  if (setting_.twins.tell(part.tied->twin_address, started.tie, relay_it, now)) {
+    setting_.metrics.ties.told.Increment();
+  } else {
+    relay(started);
+  }
+}
+
+void Session::relay(const wire::TieStarted& started) {
+  // The root takes no word of a call that is over.
+  const bool possible = !ended_ && calls_.contains(started.call);
+  if (possible) link_->send(started);
+  (possible ? setting_.metrics.ties.relayed : setting_.metrics.ties.untold).Increment();
 }
 
 void Session::on_cancel(const wire::Cancel& cancel) {
   const auto found = calls_.find(cancel.call);
-  if (found != calls_.end()) stop(found->second, cancel.partitions, FailureReason::cancelled);
+  if (found != calls_.end()) return stop(found->second, cancel.partitions, FailureReason::cancelled);
+  const auto ended = std::find_if(ended_searches_.begin(), ended_searches_.end(),
+                                  [&](const EndedSearch& search) { return search.call == cancel.call; });
+  if (ended == ended_searches_.end()) return;
+  const auto in_vain = std::partition(ended->executed.begin(), ended->executed.end(), [&](PartitionId partition) {
+    return !is_named(partition, cancel.partitions);
+  });
+  setting_.metrics.count_attempts_cancelled(ended->kind, Cancelled::executed,
+                                            static_cast<std::size_t>(ended->executed.end() - in_vain));
+  ended->executed.erase(in_vain, ended->executed.end());
+}
+
+// A call's last part is answered.
+void Session::end(const OpenCall& call) {
+  const CallTask& task = *call.task;
+  if (!task.attempt_kind) return;
+  std::vector<PartitionId> executed;
+  for (const auto& part : task.parts) {
+    if (part->tied) setting_.ties.on_ended(part->tied->tie);
+    // What was stopped has been counted.
+    if (part->executed.load() && !part->stop.load()) executed.push_back(part->partition);
+  }
+  if (executed.empty()) return;
+  if (ended_searches_.size() >= most_ended_searches) ended_searches_.pop_front();
+  ended_searches_.push_back({task.call, *task.attempt_kind, std::move(executed)});
+}
+
+TiedBegun Session::tied_begun_teller() {
+  return [weak = weak_from_this(), &io = setting_.io](const std::shared_ptr<CallTask>& task, const CallPart& part) {
+    asio::post(io, [weak, task, &part] {  // the part is the task's
+      if (const auto self = weak.lock()) self->on_tied_begun(task, part);
+    });
+  };
 }
 
 Replier Session::replier() {
@@ -197,7 +303,10 @@ void Session::answer(wire::Message&& message, Duration late) {
   }
   // A call is over when its last part is answered.
   const auto found = calls_.find(call_of(message));
-  if (found != calls_.end() && --found->second.answers_to_come == 0) calls_.erase(found);
+  if (found != calls_.end() && --found->second.answers_to_come == 0) {
+    end(found->second);
+    calls_.erase(found);
+  }
   send(message);
 }
 
@@ -211,14 +320,22 @@ void Session::send(const wire::Message& message) {
 
 void Session::stop(OpenCall& call, const std::vector<PartitionId>& partitions, FailureReason reason) {
   const auto task = call.task;  // answering its last part ends the call
-  WorkMetrics& metrics = setting_.metrics.of(task->kind);
   bool running = false;
   for (const auto& part : task->parts) {
-    const bool named = partitions.empty() || !task->answered_by_partition ||
-                       std::find(partitions.begin(), partitions.end(), part->partition) != partitions.end();
+    const bool named = !task->answered_by_partition || is_named(part->partition, partitions);
     if (!named || part->stop.exchange(true)) continue;
-    if (part->place && setting_.pool.remove(*part->place)) {
-      (reason == FailureReason::expired ? metrics.expired : metrics.cancelled_queued).Increment();
+    if (part->executed.load()) {
+      // Its answer is under way, or its worker has just handed it over: executed for nothing, if nobody wants it now.
+      if (reason == FailureReason::cancelled && task->attempt_kind && !part->in_vain.exchange(true)) {
+        setting_.metrics.count_attempts_cancelled(*task->attempt_kind, Cancelled::executed, 1);
+      }
+    } else if (part->place && setting_.pool.remove(*part->place)) {
+      if (part->tied) setting_.ties.on_ended(part->tied->tie);
+      if (reason == FailureReason::expired) {
+        setting_.metrics.of(task->kind).expired.Increment();
+      } else {
+        setting_.metrics.count_cancelled(task->kind, task->attempt_kind, Cancelled::queued);
+      }
       answer(task->failure(*part, reason, ""), {});
     } else {
       running = true;
@@ -229,7 +346,10 @@ void Session::stop(OpenCall& call, const std::vector<PartitionId>& partitions, F
 
 void Session::stop_everything() {
   ended_ = true;
-  for (auto& [id, call] : calls_) stop(call, {}, FailureReason::cancelled);
+  for (auto& [id, call] : calls_) {
+    stop(call, {}, FailureReason::cancelled);
+    end(call);
+  }
   calls_.clear();
 }
 

@@ -39,9 +39,4 @@ constexpr Lane lane_of(WorkKind kind) {
   return kind == WorkKind::search || kind == WorkKind::fetch ? Lane::hits : Lane::side;
 }
 
-// The smaller goes first: all that is interactive before all that is batch.
-constexpr int rank_of(WorkKind kind, ServiceClass service_class) {
-  return static_cast<int>(service_class) * static_cast<int>(work_kinds.size()) + static_cast<int>(kind);
-}
-
 }  // namespace hedgerow::leaf

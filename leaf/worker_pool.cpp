@@ -2,11 +2,31 @@
 
 #include <algorithm>
 
+#include "base/log.hpp"
+#include "leaf/thread_priority.hpp"
+
 namespace hedgerow::leaf {
 
 namespace {
 
-std::size_t threads_of(const WorkerPoolSettings& settings) { return std::max<std::size_t>(settings.workers, 2); }
+using enum ServiceClass;
+
+std::size_t threads_of(std::size_t workers) { return std::max<std::size_t>(workers, 2); }
+
+ClassLimits limits_of(std::size_t workers, std::size_t capacity) {
+  return {.hits = {.waiting = capacity, .running = workers},
+          .side = {.waiting = std::max<std::size_t>(capacity / 2, 1), .running = threads_of(workers) - 1}};
+}
+
+QueueLimits limits_of(const WorkerPoolSettings& settings) {
+  QueueLimits limits;
+  limits.interactive = limits_of(settings.workers, settings.queue_capacity);
+  limits.batch = limits_of(settings.batch_workers, settings.queue_capacity);
+  limits.batch_has_workers = settings.batch_workers > 0;
+  return limits;
+}
+
+std::uint32_t narrow(std::size_t count) { return static_cast<std::uint32_t>(count); }
 
 }  // namespace
 
@@ -17,14 +37,22 @@ void WorkerContext::hold(Duration time, const std::function<bool()>& wanted) {
 
 WorkerPool::WorkerPool(WorkerPoolSettings settings, std::filesystem::path directory,
                        std::shared_ptr<const Manifest> manifest)
-    : settings_(settings), directory_(std::move(directory)), manifest_(std::move(manifest)),
-      queue_({.waiting = settings.queue_capacity, .running = settings.workers},
-             {.waiting = std::max<std::size_t>(settings.queue_capacity / 2, 1), .running = threads_of(settings) - 1}) {}
+    : settings_(settings), directory_(std::move(directory)), manifest_(std::move(manifest)), queue_(limits_of(settings)) {}
 
 WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::start() {
-  for (std::size_t i = 0; i < threads_of(settings_); ++i) threads_.emplace_back([this] { run(); });
+  for (std::size_t i = 0; i < threads_of(settings_.workers); ++i) threads_.emplace_back([this] { run(interactive); });
+  if (settings_.batch_workers == 0) return;
+  for (std::size_t i = 0; i < threads_of(settings_.batch_workers); ++i) {
+    threads_.emplace_back([this, first = i == 0] {
+      const auto lowered = lower_priority_of_this_thread();
+      if (first && lowered.has_error()) {
+        log_event(LogLevel::warning, "batch_priority_not_lowered", {{"reason", to_string(lowered.error())}});
+      }
+      run(batch);
+    });
+  }
 }
 
 void WorkerPool::stop() {
@@ -32,24 +60,31 @@ void WorkerPool::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  ready_.notify_all();
+  for (auto& ready : ready_) ready.notify_all();
   hold_changed_.notify_all();
   for (auto& thread : threads_) thread.join();
   threads_.clear();
 }
 
-std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, WorkKind kind,
-                                                    ServiceClass service_class, Instant deadline, Instant now) {
+std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, const Claim& claim, Instant now) {
+  const ServiceClass crew = settings_.batch_workers > 0 ? claim.service_class : interactive;
   std::optional<Place> place;
-  bool ready;
+  bool some_ready;
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return std::nullopt;
-    place = queue_.push(std::move(work), lane_of(kind), rank_of(kind, service_class), deadline, now);
-    ready = queue_.ready();
+    place = queue_.push(std::move(work), claim, now);
+    some_ready = queue_.ready(crew);
   }
-  if (ready) ready_.notify_one();
+  if (some_ready) ready_[static_cast<std::size_t>(crew)].notify_one();
   return place;
+}
+
+Duration WorkerPool::yields(WorkKind kind, ServiceClass service_class, std::size_t parts, Duration remaining) const {
+  if (parts <= 1) return Duration::zero();
+  const std::lock_guard lock(mutex_);
+  return yield(parts, service_times_[static_cast<std::size_t>(service_class)][static_cast<std::size_t>(kind)].mean(),
+               remaining);
 }
 
 bool WorkerPool::remove(const Place& place) {
@@ -62,12 +97,31 @@ void WorkerPool::pause(bool paused) {
     const std::lock_guard lock(mutex_);
     paused_ = paused;
   }
-  ready_.notify_all();
+  for (auto& ready : ready_) ready.notify_all();
+}
+
+wire::Load WorkerPool::load() const {
+  const std::lock_guard lock(mutex_);
+  return {narrow(queue_.waiting(interactive, Lane::hits)), narrow(queue_.running(interactive, Lane::hits))};
+}
+
+wire::Load WorkerPool::load_without(WorkKind kind, ServiceClass service_class) const {
+  auto known = load();
+  const bool in_it = lane_of(kind) == Lane::hits && (service_class == interactive || settings_.batch_workers == 0);
+  if (in_it && known.running > 0) --known.running;
+  return known;
 }
 
 wire::Load WorkerPool::load(Lane lane) const {
   const std::lock_guard lock(mutex_);
-  return {static_cast<std::uint32_t>(queue_.waiting(lane)), static_cast<std::uint32_t>(queue_.running(lane))};
+  const std::size_t of_batch_crew = settings_.batch_workers > 0 ? queue_.running(batch, lane) : 0;
+  return {narrow(queue_.waiting(interactive, lane) + queue_.waiting(batch, lane)),
+          narrow(queue_.running(interactive, lane) + of_batch_crew)};
+}
+
+wire::Load WorkerPool::load(ServiceClass service_class) const {
+  const std::lock_guard lock(mutex_);
+  return {narrow(queue_.waiting(service_class)), narrow(queue_.running(service_class))};
 }
 
 void WorkerPool::wake() {
@@ -76,27 +130,38 @@ void WorkerPool::wake() {
   hold_changed_.notify_all();
 }
 
-void WorkerPool::run() {
+void WorkerPool::run(ServiceClass crew) {
   IndexHandles handles(directory_, manifest_);
   WorkerContext context(handles, *this);
+  auto& my_ready = ready_[static_cast<std::size_t>(crew)];
   std::unique_lock lock(mutex_);
   while (true) {
-    ready_.wait(lock, [this] { return stopping_ || (!paused_ && queue_.ready()); });
+    my_ready.wait(lock, [&] { return stopping_ || ready(crew); });
     if (stopping_) return;
-    const auto now = std::chrono::steady_clock::now();
-    auto popped = queue_.pop(now);
+    const Instant now = std::chrono::steady_clock::now();
+    auto popped = queue_.pop(crew, now);
+    const WorkKind kind = popped->kind;
+    const ServiceClass service_class = popped->service_class;
+    ServiceTimes& times = times_of(kind, service_class);
+    // Where nothing else waits, a worker costs nothing: then it is tried however little time is left.
+    const bool too_little = !popped->expired && queue_.waiting(service_class, lane_of(kind)) > 0 &&
+                            times.too_little(popped->deadline - now, now);
     // Whoever finishes takes the next piece itself, perhaps of the other lane: what it leaves is for another thread.
-    if (queue_.ready()) ready_.notify_one();
+    if (queue_.ready(crew)) my_ready.notify_one();
     lock.unlock();
-    if (popped->expired) {
-      popped->work->expire(popped->pushed_at, now);
+
+    auto executed = Executed::not_at_all;
+    if (popped->expired || too_little) {
+      popped->work->expire(popped->pushed_at, now, too_little ? TimeLeft::too_little : TimeLeft::none);
     } else {
-      popped->work->execute(context, popped->pushed_at, now);
+      executed = popped->work->execute(context, popped->pushed_at, now);
     }
-    const Lane lane = popped->lane;
     popped.reset();
+
+    const Instant ended = std::chrono::steady_clock::now();
     lock.lock();
-    queue_.finish(lane);
+    if (executed != Executed::not_at_all) times.add(ended - now, executed == Executed::stopped, ended);
+    queue_.finish(kind, service_class);
   }
 }
 

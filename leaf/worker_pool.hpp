@@ -3,10 +3,17 @@
 // As many pieces of work for the hits run at once as there are workers. Side work may take all threads but one; a pool of
 // one worker has a second thread for it, so that the hits never wait for side work to end.
 //
+// Batch work has threads of its own, as many again, which give way to all others on the processor (see thread_priority):
+// interactive work finds its workers free, and preempts batch work rather than wait for it.
+//
+// Work that has too little time left to be worth beginning (see service_times) is answered as expired while other work
+// waits.
+//
 // Thread-safe: the I/O thread submits, removes and pauses; workers pop. Work is answered exactly once: by execute, by
 // expire, or by whoever removed it.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
@@ -19,6 +26,7 @@
 #include "base/clock.hpp"
 #include "index/manifest.hpp"
 #include "leaf/index_handles.hpp"
+#include "leaf/service_times.hpp"
 #include "leaf/work_kind.hpp"
 #include "leaf/work_queue.hpp"
 #include "wire/messages.hpp"
@@ -39,18 +47,31 @@ class WorkerContext {
   WorkerPool& pool_;
 };
 
+// How far work was executed.
+enum class Executed {
+  whole,
+  stopped,  // when its deadline came, or nobody wanted it any more
+  not_at_all,
+};
+
+// Why work on a worker is not begun.
+enum class TimeLeft { none, too_little };
+
 class Work {
  public:
   virtual ~Work() = default;
   // On a worker, in time: do it and answer.
-  virtual void execute(WorkerContext& worker, Instant pushed_at, Instant now) = 0;
+  virtual Executed execute(WorkerContext& worker, Instant pushed_at, Instant now) = 0;
   // On a worker, too late: answer only.
-  virtual void expire(Instant pushed_at, Instant now) = 0;
+  virtual void expire(Instant pushed_at, Instant now, TimeLeft time_left) = 0;
 };
 
 struct WorkerPoolSettings {
   std::size_t workers = 2;
-  std::size_t queue_capacity = 1024;  // of work for the hits; of side work half as much
+  // Of work for the hits, of each service class; of side work half as much.
+  std::size_t queue_capacity = 1024;
+  // Threads for batch work alone; 0: the workers do it, after the interactive work (see work_queue).
+  std::size_t batch_workers = 2;
 };
 
 class WorkerPool {
@@ -64,31 +85,44 @@ class WorkerPool {
   // Drops nothing that is running; what is queued is dropped without an answer. Returns when all threads have ended.
   void stop();
 
+  using Claim = WorkQueue<std::shared_ptr<Work>>::Claim;
+
   // nullopt: the queue is full.
-  std::optional<Place> submit(std::shared_ptr<Work> work, WorkKind kind, ServiceClass service_class, Instant deadline,
-                              Instant now);
+  std::optional<Place> submit(std::shared_ptr<Work> work, const Claim& claim, Instant now);
+  // How far the parts of a call yield to others, by what such work took of late.
+  Duration yields(WorkKind kind, ServiceClass service_class, std::size_t parts, Duration remaining) const;
   // True: it had not begun, and will not.
   bool remove(const Place& place);
   // While paused, nothing is popped (what is running goes on).
   void pause(bool paused);
 
-  // Of the work for the hits, by which roots choose among replicas.
-  wire::Load load() const { return load(Lane::hits); }
+  // What an interactive search would meet: by that roots choose among replicas. Batch work is in it only where it has
+  // the same workers. without: a piece of work of this kind and class, which is about to end.
+  wire::Load load() const;
+  wire::Load load_without(WorkKind kind, ServiceClass service_class) const;
+  // Of both classes together.
   wire::Load load(Lane lane) const;
+  // Of both lanes together: of the class alone.
+  wire::Load load(ServiceClass service_class) const;
   // Wakes holds that are no longer wanted.
   void wake();
 
  private:
   friend class WorkerContext;
-  void run();
+  void run(ServiceClass crew);
+  bool ready(ServiceClass crew) const { return !paused_ && queue_.ready(crew); }
+  ServiceTimes& times_of(WorkKind kind, ServiceClass service_class) {
+    return service_times_[static_cast<std::size_t>(service_class)][static_cast<std::size_t>(kind)];
+  }
 
   WorkerPoolSettings settings_;
   std::filesystem::path directory_;
   std::shared_ptr<const Manifest> manifest_;
   mutable std::mutex mutex_;
-  std::condition_variable ready_;         // for threads without work: there may be some
+  std::condition_variable ready_[2];      // for threads without work, by crew: there may be some
   std::condition_variable hold_changed_;  // for holds: the work may not be wanted any more
   WorkQueue<std::shared_ptr<Work>> queue_;
+  std::array<std::array<ServiceTimes, work_kinds.size()>, 2> service_times_;  // by class and kind
   bool paused_ = false;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -43,8 +43,10 @@ TEST_CASE("a link that is behind takes no answers of side work, and goes on to t
   Metrics metrics;
   WorkerPool pool({}, TinyIndex::get().directory(), manifest);
   FaultInjector faults(false, manifest->stemmer, pool, metrics);
+  TieBook ties;
+  const auto twins = std::make_shared<TwinLinks>(io, "leaf", TwinLinkSettings{}, metrics);
   SessionSetting setting{io, "leaf", {manifest, {PartitionId{0}, PartitionId{1}, PartitionId{2}, PartitionId{3}}, true},
-                         pool, faults, metrics};
+                         pool, faults, metrics, ties, *twins};
   pool.start();
   const auto link = std::make_shared<HeldLink>(io.get_executor());
   const auto session = std::make_shared<Session>(setting, link);

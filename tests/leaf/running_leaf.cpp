@@ -98,7 +98,13 @@ wire::DocumentAddress TinyIndex::address(const std::string& id) const {
   throw std::runtime_error("no document " + id);
 }
 
-RunningLeaf::RunningLeaf(Settings settings) {
+RunningLeaf::RunningLeaf(Settings settings)
+    : RunningLeaf(std::move(settings), std::make_unique<asio::io_context>(1), nullptr) {}
+
+RunningLeaf::RunningLeaf(Settings settings, RunningLeaf& beside) : RunningLeaf(std::move(settings), nullptr, &beside.io) {}
+
+RunningLeaf::RunningLeaf(Settings settings, std::unique_ptr<asio::io_context> own, asio::io_context* shared)
+    : own_io_(std::move(own)), io(shared ? *shared : *own_io_) {
   settings.index = TinyIndex::get().directory();
   settings.port = 0;
   settings.idle_time = 20s;  // a slow machine is no silent peer

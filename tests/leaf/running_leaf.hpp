@@ -46,6 +46,8 @@ class RunningLeaf {
  public:
   // Settings that are given replace the defaults; index, address and port are the fixture's.
   explicit RunningLeaf(Settings settings = {});
+  // Beside another leaf, on its io_context.
+  RunningLeaf(Settings settings, RunningLeaf& beside);
   ~RunningLeaf();
 
   // Runs the test's coroutine to its end; what it throws, it throws. Fails when it takes unreasonably long.
@@ -69,7 +71,14 @@ class RunningLeaf {
   asio::awaitable<void> until(std::string name, double value);
   asio::awaitable<void> set_faults(std::string json);
 
-  asio::io_context io{1};
+  std::string address() const { return "127.0.0.1:" + std::to_string(endpoint.port()); }
+
+ private:
+  RunningLeaf(Settings settings, std::unique_ptr<asio::io_context> own, asio::io_context* shared);
+  std::unique_ptr<asio::io_context> own_io_;
+
+ public:
+  asio::io_context& io;
   std::unique_ptr<Server> server;
   asio::ip::tcp::endpoint endpoint;
   bool drained = false;

@@ -1,6 +1,10 @@
 #include "leaf/worker_pool.hpp"
 
 #include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <future>
@@ -21,13 +25,14 @@ class Probe final : public Work {
  public:
   explicit Probe(std::function<void(WorkerContext&)> body = {}) : body_(std::move(body)) {}
 
-  void execute(WorkerContext& worker, Instant, Instant) override {
+  Executed execute(WorkerContext& worker, Instant, Instant) override {
     begun_.set_value();
     if (body_) body_(worker);
     ++executed;
     ended_.set_value();
+    return Executed::whole;
   }
-  void expire(Instant, Instant) override {
+  void expire(Instant, Instant, TimeLeft) override {
     ++expired;
     ended_.set_value();
   }
@@ -43,15 +48,15 @@ class Probe final : public Work {
 };
 
 struct Pool : WorkerPool {
-  explicit Pool(std::size_t workers, std::size_t capacity = 1000)
-      : WorkerPool({workers, capacity}, "/nonexistent", std::make_shared<const Manifest>()) {}
+  explicit Pool(std::size_t workers, std::size_t capacity = 1000, std::size_t batch_workers = 0)
+      : WorkerPool({workers, capacity, batch_workers}, "/nonexistent", std::make_shared<const Manifest>()) {}
 
   std::optional<Place> submit(const std::shared_ptr<Probe>& probe, Duration in = 1h,
                               ServiceClass service_class = ServiceClass::interactive) {
-    return WorkerPool::submit(probe, WorkKind::search, service_class, now() + in, now());
+    return WorkerPool::submit(probe, {WorkKind::search, service_class, now() + in, {}}, now());
   }
   std::optional<Place> submit(const std::shared_ptr<Probe>& probe, WorkKind kind) {
-    return WorkerPool::submit(probe, kind, ServiceClass::interactive, now() + 1h, now());
+    return WorkerPool::submit(probe, {kind, ServiceClass::interactive, now() + 1h, {}}, now());
   }
 };
 
@@ -218,6 +223,65 @@ TEST_CASE("one worker does one search at a time, though it has a second thread f
   second->wait_until_ended();
 }
 
+TEST_CASE("batch work with workers of its own never waits for interactive work, and interactive work never for it") {
+  for (const auto held_class : {ServiceClass::batch, ServiceClass::interactive}) {
+    CAPTURE(to_string(held_class));
+    const auto other = held_class == ServiceClass::batch ? ServiceClass::interactive : ServiceClass::batch;
+    Pool pool(2, 1000, 2);
+    pool.start();
+    std::atomic<bool> wanted = true;
+    std::vector<std::shared_ptr<Probe>> held;
+    for (int i = 0; i < 8; ++i) {
+      held.push_back(std::make_shared<Probe>([&](WorkerContext& worker) { worker.hold(1h, [&] { return wanted.load(); }); }));
+      pool.submit(held.back(), 1h, held_class);
+    }
+    for (int i = 0; i < 2; ++i) held[static_cast<std::size_t>(i)]->wait_until_begun();
+    for (int i = 0; i < 10; ++i) {
+      const auto free = std::make_shared<Probe>();
+      pool.submit(free, 1h, other);
+      free->wait_until_ended();
+    }
+    CHECK(pool.load(held_class).running == 2);
+    CHECK(pool.load(held_class).queued == 6);
+    // Roots choose replicas by the interactive work alone.
+    while (pool.load(other).running != 0) std::this_thread::yield();
+    CHECK(pool.load().running == (held_class == ServiceClass::interactive ? 2 : 0));
+    CHECK(pool.load().queued == (held_class == ServiceClass::interactive ? 6 : 0));
+    wanted = false;
+    pool.wake();
+    for (const auto& probe : held) probe->wait_until_ended();
+  }
+}
+
+TEST_CASE("batch workers give way to all others: they run at nice 19, and the interactive's threads do not") {
+  Pool pool(1, 1000, 1);
+  pool.start();
+  const auto nice_of = [&](ServiceClass service_class) {
+    std::atomic<int> nice = -100, policy = -1;
+    const auto probe = std::make_shared<Probe>([&](WorkerContext&) {
+      nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)));
+      policy = ::sched_getscheduler(0);
+    });
+    pool.submit(probe, 1h, service_class);
+    probe->wait_until_ended();
+    return std::pair{nice.load(), policy.load()};
+  };
+  const int ours = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)));
+  CHECK(nice_of(ServiceClass::batch) == std::pair{19, SCHED_BATCH});
+  CHECK(nice_of(ServiceClass::interactive) == std::pair{ours, ::sched_getscheduler(0)});
+}
+
+TEST_CASE("batch cannot fill the interactive's room, nor be filled by it") {
+  for (const std::size_t batch_workers : {0U, 1U}) {
+    CAPTURE(batch_workers);
+    Pool pool(1, 4, batch_workers);  // not started: what is submitted waits
+    for (int i = 0; i < 4; ++i) CHECK(pool.submit(std::make_shared<Probe>(), 1h, ServiceClass::batch).has_value());
+    CHECK_FALSE(pool.submit(std::make_shared<Probe>(), 1h, ServiceClass::batch).has_value());
+    for (int i = 0; i < 4; ++i) CHECK(pool.submit(std::make_shared<Probe>(), 1h).has_value());
+    CHECK_FALSE(pool.submit(std::make_shared<Probe>(), 1h).has_value());
+  }
+}
+
 TEST_CASE("every piece of work is answered exactly once, by its worker or by who removed it") {
   constexpr int pieces = 20'000;
   struct Piece final : Work {
@@ -225,11 +289,12 @@ TEST_CASE("every piece of work is answered exactly once, by its worker or by who
     std::atomic<int>* ended = nullptr;
     std::atomic<bool> stop = false;
     bool holds = false;
-    void execute(WorkerContext& worker, Instant, Instant) override {
+    Executed execute(WorkerContext& worker, Instant, Instant) override {
       if (holds) worker.hold(1h, [this] { return !stop.load(); });
       answer();
+      return Executed::whole;
     }
-    void expire(Instant, Instant) override { answer(); }
+    void expire(Instant, Instant, TimeLeft) override { answer(); }
     void answer() {
       ++answers;
       ++*ended;
@@ -241,7 +306,7 @@ TEST_CASE("every piece of work is answered exactly once, by its worker or by who
   std::atomic<int> ended = 0;
   int expected = 0;
   std::vector<std::pair<std::shared_ptr<Piece>, WorkerPool::Place>> submitted;
-  Pool pool(3, 64);
+  Pool pool(3, 64, 2);
   pool.start();
   const auto cancel = [&](std::size_t index) {
     auto& [piece, place] = submitted[index];
@@ -256,8 +321,10 @@ TEST_CASE("every piece of work is answered exactly once, by its worker or by who
     const auto piece = std::make_shared<Piece>();
     piece->ended = &ended;
     piece->holds = random.chance(0.02);
-    const auto place = pool.WorkerPool::submit(piece, work_kinds[random.below(work_kinds.size())], ServiceClass::interactive,
-                                               now() + (random.chance(0.1) ? -1ms : 1h), now());
+    const auto kind = work_kinds[random.below(work_kinds.size())];
+    const auto service_class = random.chance(0.3) ? ServiceClass::batch : ServiceClass::interactive;
+    const auto deadline = now() + (random.chance(0.1) ? -1ms : 1h);
+    const auto place = pool.WorkerPool::submit(piece, {kind, service_class, deadline, {}}, now());
     if (place) {
       submitted.emplace_back(piece, *place);
       ++expected;
