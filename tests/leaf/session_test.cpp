@@ -169,7 +169,7 @@ TEST_CASE("work without time left is answered as expired, and not executed") {
   });
 }
 
-TEST_CASE("time on the way counts: what was sent long ago is expired when it is read, as after a stop") {
+TEST_CASE("time on the way counts (trap 1): what was sent long ago is expired when it is read, as after a stop") {
   RunningLeaf leaf;
   leaf.run([&]() -> asio::awaitable<void> {
     const auto root = co_await RootSide::connect(leaf);
@@ -195,7 +195,7 @@ TEST_CASE("a time limit beyond all measure is a long time, and harms nothing") {
   });
 }
 
-TEST_CASE("work whose time runs out in the queue is answered at that moment, and not executed") {
+TEST_CASE("work whose time runs out in the queue is answered at that moment, and not executed (trap 1)") {
   RunningLeaf leaf(with_faults());
   leaf.run([&]() -> asio::awaitable<void> {
     co_await leaf.set_faults(R"([{"kind": "pause"}])");
@@ -211,7 +211,7 @@ TEST_CASE("work whose time runs out in the queue is answered at that moment, and
   });
 }
 
-TEST_CASE("what is cancelled in the queue is answered at once and never executed, the rest of its call is") {
+TEST_CASE("what is cancelled in the queue is answered at once and never executed, the rest of its call is (trap 23)") {
   RunningLeaf leaf(with_faults());
   leaf.run([&]() -> asio::awaitable<void> {
     co_await leaf.set_faults(R"([{"kind": "pause"}])");
@@ -273,7 +273,7 @@ TEST_CASE("work that a worker is held up with stops at its deadline") {
   });
 }
 
-TEST_CASE("a full queue refuses at once, and only what does not fit") {
+TEST_CASE("a full queue refuses at once, and only what does not fit (trap 11)") {
   RunningLeaf leaf(with_faults(2, 3));
   leaf.run([&]() -> asio::awaitable<void> {
     co_await leaf.set_faults(R"([{"kind": "pause"}])");
@@ -362,7 +362,7 @@ TEST_CASE("a root that breaks the protocol loses its link, and the leaf counts i
   });
 }
 
-TEST_CASE("when a link ends, all that it asked for stops, in the queue and on the workers") {
+TEST_CASE("when a link ends, all that it asked for stops, in the queue and on the workers (trap 23)") {
   RunningLeaf leaf(with_faults(1));
   leaf.run([&]() -> asio::awaitable<void> {
     co_await leaf.set_faults(R"([{"kind": "hold", "delay": "1h"}])");
