@@ -181,7 +181,7 @@ TEST_CASE("probes are at most a small share of the choices, after a burst") {
   int probes = 0;
   for (int i = 0; i < 20; ++i) probes += choice.choose_probe(three, {}, at(10s * (1 + i))) ? 1 : 0;
   CHECK(probes == 10);
-  for (int i = 0; i < 1000; ++i) choice.choose(three, {});
+  for (int i = 0; i < 1001; ++i) choice.choose(three, {});
   for (int i = 0; i < 20; ++i) probes += choice.choose_probe(three, {}, at(1000s + 10s * i)) ? 1 : 0;
   CHECK(probes == 20);
 }

@@ -107,7 +107,7 @@ TEST_CASE("a pair's second copy does not draw from the hedge budget nor fill it,
   search.start();
   CHECK(search.wakes(500us) == "send 1 P0 L1 tied twin 0 L0; wake 10ms");
   CHECK(search.policies.hedging.budget().tokens() == doctest::Approx(1.5));
-  CHECK(search.wakes(10ms) == "send 2 P0 L2 hedge; wake 90ms");
+  CHECK(search.wakes(10ms) == "send 2 P0 L2 hedge; wake 20ms");
   CHECK(search.policies.hedging.budget().tokens() == doctest::Approx(0.5));
   CHECK(search.answers(2, 12ms) == "merge; cancel 1; cancel 0; finish complete");
 }

@@ -13,8 +13,10 @@ namespace {
 constexpr double failure_seconds = 0.05;
 constexpr double failure_weight = 0.5;
 
-// What was cut short would hardly have taken so many times as long.
-constexpr double cut_short_factor = 4;
+// What was cut short would have taken so many times as long, more likely than not: what is late is often very late. It
+// says something only if it had lasted longer than its leaf's attempts usually do, or so many times the usual of all.
+constexpr double cut_short_factor = 2;
+constexpr double beyond_usual = 1.25;
 
 // No leaf is judged worse than this (or than ten times the usual, where that is more): it must be able to come back.
 constexpr double worst_seconds = 1;
@@ -65,8 +67,7 @@ void ReplicaChoice::learn(Leaf& leaf, double seconds, Sample sample, Instant now
     double weight = halvings < 0.1 ? settings_.least_weight : std::max(settings_.least_weight, 1 - std::exp2(-halvings));
     if (sample == Sample::failure) weight = std::max(weight, failure_weight);
     weight = std::min(weight, 0.9);
-    const double most = sample == Sample::cut_short ? cut_short_factor * seconds : seconds;
-    leaf.latency_seconds = seconds > leaf.latency_seconds ? std::min(most, leaf.latency_seconds / (1 - weight))
+    leaf.latency_seconds = seconds > leaf.latency_seconds ? std::min(seconds, leaf.latency_seconds / (1 - weight))
                                                           : std::max(seconds, leaf.latency_seconds * (1 - weight));
   }
   leaf.latency_seconds = std::min(leaf.latency_seconds, std::max(worst_seconds, worst_factor * usual_seconds_));
@@ -89,10 +90,11 @@ void ReplicaChoice::on_answered(LeafId leaf, Duration latency, const AttemptRepo
 
 void ReplicaChoice::on_unanswered(LeafId leaf, Duration at_least, Instant now) {
   Leaf& state = of(leaf);
-  // Less than what is known already says nothing.
-  if (!state.known || to_seconds(at_least) > state.latency_seconds) {
-    learn(state, to_seconds(at_least), Sample::cut_short, now);
-  }
+  const double seconds = to_seconds(at_least);
+  const bool unusual = usual_seconds_ > 0 && seconds > beyond_usual * usual_seconds_;
+  if (state.known && seconds <= state.latency_seconds && !unusual) return;
+  const double likely = cut_short_factor * seconds;
+  if (!state.known || likely > state.latency_seconds) learn(state, likely, Sample::cut_short, now);
 }
 
 void ReplicaChoice::on_failed(LeafId leaf, Instant now) {

@@ -11,8 +11,8 @@
 // A leaf's latency is a running median: an answer that took longer raises it by a step, a quicker one lowers it by a
 // step, never beyond the answer itself; the longer ago the last one was, the larger the step. So one slow answer in fifty
 // changes little, and a leaf that is slow for everyone is known after some ten. Where a hedge or the search's end cut an
-// attempt short, nobody knows how long it would have taken: it raises the median by a step all the same (or else the
-// slow leaf would look as fast as its hedges; trap 22).
+// attempt short, nobody knows how long it would have taken: it counts as twice as long, if it was late (or else the slow
+// leaf would look as fast as its hedges; trap 22).
 //
 // Fast failures must not look like fast answers: each doubles the median, at least. A refusal says nothing of speed: it
 // makes the leaf hot until it answers. A leaf without history gets a careful share: as if it were usual, with few

@@ -1,11 +1,14 @@
 // What all searches of a root learn and share: which leaves are up and how they do, what may be repeated or hedged. Pure.
 //
-// One for each root thread (and one for each simulated root). Fanouts tell it of every attempt; only what they tell it
-// and leaves going up and down change it, so a recording of these events replays to the same decisions.
+// One for each root thread (and one for each simulated root). Fanouts tell it of every attempt, canaries too; only what
+// these tell and ask by way of the functions here, leaves going up and down, and a change of the budget change what is
+// decided, so a recording of these events replays to the same decisions (see root/policy/search_recorder). Whoever else
+// looks at its parts must only read.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "base/attempt.hpp"
 #include "base/random.hpp"
@@ -16,6 +19,7 @@
 #include "root/policy/cluster/hedging.hpp"
 #include "root/policy/cluster/replica_choice.hpp"
 #include "root/policy/query/action.hpp"
+#include "root/policy/search_recorder.hpp"
 
 namespace hedgerow::policy {
 
@@ -32,13 +36,17 @@ struct SearchPolicies {
   SearchPolicies(const SearchPolicies&) = delete;
   SearchPolicies& operator=(const SearchPolicies&) = delete;
 
-  void on_leaf_up(LeafId leaf) { replica_choice.on_leaf_up(leaf); }
-  void on_leaf_down(LeafId leaf) { replica_choice.on_leaf_down(leaf); }
+  void on_leaf_up(LeafId leaf);
+  void on_leaf_down(LeafId leaf);
 
   // A partition's first attempt was sent: what budgets are shares of. A tied pair counts once.
   void on_partition_asked(LeafId leaf, Instant now);
-  // An attempt of no fan-out (a canary) was sent.
+  // For attempts of no fan-out (canaries): a replica among these; what healthy leaves take; one was sent; one ended of
+  // which nothing is to be learnt.
+  std::optional<LeafId> choose(std::span<const LeafId> replicas, std::span<const LeafId> tried);
+  const LatencyCurve& healthy(Instant now);
   void on_sent(LeafId leaf, AttemptKind kind, Instant now);
+  void on_ended(LeafId leaf);
   // How long an attempt took: since it was sent, and since it was its turn (see attempt_latencies).
   struct AttemptTime {
     Duration since_sent;
@@ -62,6 +70,21 @@ struct SearchPolicies {
   // Of hedges; changeable live.
   void set_hedge_budget(double fill, double depth, Instant now);
 
+  // Before the first event: everything from now on is written down as well, as long as the recorder lives.
+  void record_to(SearchRecorder* recorder) { recorder_ = recorder; }
+  SearchRecorder* recorder() const { return recorder_; }
+  // While one lives, what is told is part of a fan-out's event, which is recorded as a whole.
+  class PartOfEvent {
+   public:
+    explicit PartOfEvent(SearchPolicies& policies) : policies_(policies) { ++policies_.events_open_; }
+    ~PartOfEvent() { --policies_.events_open_; }
+    PartOfEvent(const PartOfEvent&) = delete;
+    PartOfEvent& operator=(const PartOfEvent&) = delete;
+
+   private:
+    SearchPolicies& policies_;
+  };
+
   ReplicaChoice replica_choice;
   AttemptBudget retry_budget;
   AttemptLatencies latencies;
@@ -71,7 +94,11 @@ struct SearchPolicies {
   LatencyModel round_trip;
 
  private:
+  bool records() const { return recorder_ && events_open_ == 0; }
+
   Random random_;
+  SearchRecorder* recorder_ = nullptr;
+  int events_open_ = 0;
   // The round trip's median, read anew now and then: reading costs more than a query's share of it is worth.
   Duration tie_delay_{};
   std::optional<Instant> tie_delay_read_;

@@ -26,7 +26,7 @@ Canary::Canary(std::vector<Partition> partitions, Instant end, std::uint32_t sus
 Canary::~Canary() {
   for (Attempt& attempt : attempts_) {
     if (attempt.state != State::outstanding) continue;
-    policies_.replica_choice.on_ended(attempt.leaf);
+    policies_.on_ended(attempt.leaf);
     end(attempt, State::ended);
   }
   release();
@@ -35,7 +35,7 @@ Canary::~Canary() {
 Actions Canary::start(Instant now) {
   Actions actions;
   started_ = now;
-  const auto usual = policies_.latencies.healthy(now).quantile(settings_.patience_quantile);
+  const auto usual = policies_.healthy(now).quantile(settings_.patience_quantile);
   Duration patience = (end_ - now) / 2;
   if (usual && *usual < patience) {
     const auto wished = Duration{static_cast<Duration::rep>(static_cast<double>(usual->count()) * settings_.patience_factor)};
@@ -212,7 +212,7 @@ std::optional<Canary::Choice> Canary::choose(bool alone) {
   if (offered.empty()) return std::nullopt;
   std::vector<LeafId> leaves;
   for (const auto& choice : offered) leaves.push_back(choice.leaf);
-  const auto best = policies_.replica_choice.choose(leaves, {});
+  const auto best = policies_.choose(leaves, {});
   if (!best) return std::nullopt;
   return *std::find_if(offered.begin(), offered.end(), [&](const Choice& choice) { return choice.leaf == *best; });
 }

@@ -22,26 +22,99 @@ Fanout::Fanout(std::vector<Partition> partitions, const Settings& settings, Sear
     documents_ += asked_[i].documents;
   }
   tried_.resize(replicas);
+  record_new();
   attempts_.reserve(settings_.tied ? 2 * asked_.size() : asked_.size() + asked_.size() / 8 + 4);
 }
 
 Fanout::~Fanout() {
+  if (policies_.recorder()) policies_.recorder()->line("gone").add(number_);
   // No instant is at hand, and nothing is learnt of what nobody waited for.
   for (const Attempt& attempt : attempts_) {
     if (attempt.outstanding || attempt.planned) policies_.replica_choice.on_ended(attempt.leaf);
   }
 }
 
+// --- events, each recorded as a whole
+
+void Fanout::record_new() {
+  SearchRecorder* const recorder = policies_.recorder();
+  if (!recorder) return;
+  number_ = recorder->next_query();
+  auto line = recorder->line("new");
+  line.add(number_).add(settings_.search_end);
+  settings_.early_fetch ? line.add(*settings_.early_fetch) : line.add("-");
+  line.add(static_cast<std::uint64_t>(settings_.hedge.mode)).add(settings_.hedge.quantile).add(settings_.hedge.delay);
+  line.add(std::uint64_t{settings_.tied}).add(settings_.good_enough.min_completeness).add(settings_.good_enough.patience);
+  for (const Partition& partition : asked_) line.add_partition(partition.partition, partition.documents, partition.replicas);
+}
+
 void Fanout::adopt(std::size_t index, LeafId leaf) {
+  if (policies_.recorder()) policies_.recorder()->line("adopt").add(number_).add(std::uint64_t{index}).add(leaf);
   partitions_[index].answered_by = leaf;
   resolve(index, PartitionState::answered);
 }
 
 Actions Fanout::start(Instant now) {
+  const SearchPolicies::PartOfEvent part(policies_);
   Actions actions;
+  begin(now, actions);
+  if (policies_.recorder()) policies_.recorder()->line("start").add(number_).add(now).add(">").add(actions);
+  return actions;
+}
+
+Fanout::AnswerVerdict Fanout::on_answer(AttemptId id, const AttemptReport& report, Instant now) {
+  const SearchPolicies::PartOfEvent part(policies_);
+  AnswerVerdict verdict;
+  verdict.merge = take_answer(id, report, now, verdict.actions);
+  if (policies_.recorder()) {
+    auto line = policies_.recorder()->line("answer");
+    line.add(number_).add(id).add(report).add(now).add(verdict.merge ? "> merge" : "> drop").add(verdict.actions);
+  }
+  return verdict;
+}
+
+Actions Fanout::on_failure(AttemptId id, AttemptFailure failure, Instant now) {
+  const SearchPolicies::PartOfEvent part(policies_);
+  Actions actions;
+  take_failure(id, failure, now, actions);
+  if (policies_.recorder()) {
+    policies_.recorder()->line("fail").add(number_).add(id).add(to_string(failure)).add(now).add(">").add(actions);
+  }
+  return actions;
+}
+
+Actions Fanout::on_started(AttemptId id, Instant now) {
+  const SearchPolicies::PartOfEvent part(policies_);
+  Actions actions;
+  drop_twin_of(id, now, actions);
+  if (policies_.recorder()) policies_.recorder()->line("started").add(number_).add(id).add(now).add(">").add(actions);
+  return actions;
+}
+
+Actions Fanout::on_wake(Instant now) {
+  const SearchPolicies::PartOfEvent part(policies_);
+  Actions actions;
+  wake(now, actions);
+  if (policies_.recorder()) policies_.recorder()->line("wake").add(number_).add(now).add(">").add(actions);
+  return actions;
+}
+
+Actions Fanout::abandon(Instant now) {
+  const SearchPolicies::PartOfEvent part(policies_);
+  Actions actions;
+  if (!finish_) finish(FinishReason::exhausted, now, actions);
+  if (policies_.recorder()) policies_.recorder()->line("abandon").add(number_).add(now).add(">").add(actions);
+  return actions;
+}
+
+// --- what they do
+
+void Fanout::begin(Instant now, Actions& actions) {
+  finish_if_resolved(now, actions);  // everything was adopted
+  if (finish_) return;
   if (now >= settings_.search_end) {
     finish_with_rest_late(FinishReason::deadline, now, actions);
-    return actions;
+    return;
   }
   std::size_t most_replicas = 0;
   for (const Partition& partition : asked_) most_replicas = std::max(most_replicas, partition.replicas.size());
@@ -55,11 +128,9 @@ Actions Fanout::start(Instant now) {
   if (!planned_twins_.empty()) twins_due_ = now + policies_.tie_delay(now);
   wish(actions);
   finish_if_resolved(now, actions);
-  return actions;
 }
 
-Fanout::AnswerVerdict Fanout::on_answer(AttemptId id, const AttemptReport& report, Instant now) {
-  AnswerVerdict verdict;
+bool Fanout::take_answer(AttemptId id, const AttemptReport& report, Instant now, Actions& actions) {
   Attempt& answered = attempts_[id.value];
   PartitionProgress& partition = partitions_[answered.partition_index];
   const Duration since_turn = now - turn_of(answered);
@@ -67,9 +138,8 @@ Fanout::AnswerVerdict Fanout::on_answer(AttemptId id, const AttemptReport& repor
   if (end(answered)) {
     policies_.on_answered(answered.leaf, answered.kind, {now - answered.sent, since_turn}, report, now);
   }
-  if (finish_ || partition.state != PartitionState::waiting) return verdict;
+  if (finish_ || partition.state != PartitionState::waiting) return false;
 
-  verdict.merge = true;
   partition.answered_by = answered.leaf;
   const auto overdue_after = hedges_.overdue_after();
   if (!partition.pace_told && overdue_after && answered.kind != AttemptKind::hedge && answered.kind != AttemptKind::probe) {
@@ -81,257 +151,61 @@ Fanout::AnswerVerdict Fanout::on_answer(AttemptId id, const AttemptReport& repor
     }
   }
   resolve(answered.partition_index, PartitionState::answered);
-  cancel_losers(partition, now, verdict.actions);
-  finish_if_resolved(now, verdict.actions);
-  finish_if_good_enough(now, verdict.actions);
-  return verdict;
+  cancel_losers(partition, now, actions);
+  finish_if_resolved(now, actions);
+  finish_if_good_enough(now, actions);
+  return true;
 }
 
-Actions Fanout::on_failure(AttemptId id, AttemptFailure failure, Instant now) {
-  Actions actions;
+void Fanout::take_failure(AttemptId id, AttemptFailure failure, Instant now, Actions& actions) {
   Attempt& ended = attempts_[id.value];
   const std::size_t index = ended.partition_index;
   PartitionProgress& partition = partitions_[index];
   const Duration since_turn = now - turn_of(ended);
-  if (!end(ended)) return actions;  // it is over; only an answer could still change something
+  if (!end(ended)) return;  // it is over; only an answer could still change something
   policies_.on_failed(ended.leaf, ended.kind, failure, since_turn, now);
   if (failure == AttemptFailure::failed) leaves_.on_progress(ended.place, now);
   if (failure == AttemptFailure::unreachable) leaves_.on_lost(ended.place);
   if (failure == AttemptFailure::superseded) give_back_leaf(partition, ended.leaf);
-  if (finish_ || partition.state != PartitionState::waiting) return actions;
+  if (finish_ || partition.state != PartitionState::waiting) return;
 
-  if (ended.twin != none && twin_goes_on(ended, failure)) return actions;
-  if (!is_worth_repeating(ended.kind, failure, partition.outstanding > 0)) return actions;
-  if (retry(index, failure, now, actions) || partition.outstanding > 0) return actions;
+  if (ended.twin != none && twin_goes_on(ended, failure)) return;
+  if (!is_worth_repeating(ended.kind, failure, partition.outstanding > 0)) return;
+  if (retry(index, failure, now, actions) || partition.outstanding > 0) return;
   resolve(index, failure == AttemptFailure::refused   ? PartitionState::refused
                  : failure == AttemptFailure::expired ? PartitionState::late
                                                       : PartitionState::failed);
   finish_if_resolved(now, actions);
   finish_if_good_enough(now, actions);
-  return actions;
 }
 
-Actions Fanout::on_started(AttemptId id, Instant now) {
-  Actions actions;
+void Fanout::drop_twin_of(AttemptId id, Instant now, Actions& actions) {
   const Attempt& started = attempts_[id.value];
-  if (finish_ || !started.outstanding || started.twin == none) return actions;
-  if (attempts_[started.twin].kind != AttemptKind::tied) return actions;
+  if (finish_ || !started.outstanding || started.twin == none) return;
+  if (attempts_[started.twin].kind != AttemptKind::tied) return;
   partitions_[started.partition_index].reference = id.value;
   give_up(started.twin, now, actions);
-  return actions;
 }
 
-Actions Fanout::on_wake(Instant now) {
-  Actions actions;
-  if (finish_) return actions;
+void Fanout::wake(Instant now, Actions& actions) {
+  if (finish_) return;
   if (now >= settings_.search_end) {
     finish_with_rest_late(FinishReason::deadline, now, actions);
-    return actions;
+    return;
   }
   if (settings_.early_fetch && now >= *settings_.early_fetch) {
     settings_.early_fetch.reset();
     actions.push_back(FetchEarly{});
   }
+  if (judge_again_ && now >= *judge_again_) finish_if_good_enough(now, actions);
+  if (finish_) return;
   if (twins_due_ && now >= *twins_due_) send_planned_twins(now, actions);
   send_due_hedges(now, actions);
-  if (judge_again_ && now >= *judge_again_) finish_if_good_enough(now, actions);
-  if (finish_) return actions;
   wake_at_ = Instant::max();
   wish(actions);
-  return actions;
 }
 
-Actions Fanout::abandon(Instant now) {
-  Actions actions;
-  if (finish_) return actions;
-  finish(FinishReason::exhausted, now, actions);
-  return actions;
-}
-
-// --- sending
-
-bool Fanout::ask(std::size_t index, Instant now, Actions& actions) {
-  PartitionProgress& partition = partitions_[index];
-  const auto& replicas = asked_[index].replicas;
-  const auto leaf = policies_.replica_choice.choose(replicas, {});
-  if (!leaf) return false;
-  const std::uint32_t first = add(index, *leaf, settings_.tied ? AttemptKind::tied : AttemptKind::primary);
-  const auto other = settings_.tied ? policies_.replica_choice.choose(replicas, tried(partition)) : std::nullopt;
-  if (other) {
-    const std::uint32_t second = add(index, *other, AttemptKind::tied);
-    attempts_[first].twin = second;
-    attempts_[second].twin = first;
-    planned_twins_.push_back(second);
-  } else {
-    attempts_[first].kind = AttemptKind::primary;
-  }
-  partition.reference = first;
-  policies_.on_partition_asked(*leaf, now);
-  send(first, now, actions);
-  hedges_.watch(static_cast<std::uint32_t>(index), 0, now);
-  return true;
-}
-
-// After all were asked: a leaf that has work of this query already is heard of without.
-void Fanout::send_probes(Instant now, Actions& actions) {
-  for (std::size_t i = 0; i < partitions_.size(); ++i) {
-    if (partitions_[i].outstanding == 0) continue;
-    const auto leaf = policies_.replica_choice.choose_probe(asked_[i].replicas, tried(partitions_[i]), now);
-    if (leaf) send(add(i, *leaf, AttemptKind::probe), now, actions);
-  }
-}
-
-std::uint32_t Fanout::add(std::size_t index, LeafId leaf, AttemptKind kind) {
-  const auto number = static_cast<std::uint32_t>(attempts_.size());
-  PartitionProgress& partition = partitions_[index];
-  Attempt& attempt = attempts_.emplace_back(Attempt{index, leaf, kind, false});
-  attempt.planned = true;
-  attempt.place = leaves_.place_of(leaf);
-  attempt.earlier = partition.latest;
-  partition.latest = number;
-  tried_[partition.tried_from + partition.tried++] = leaf;
-  policies_.replica_choice.on_sent(leaf);  // from now on: what is planned is on its way as far as choices go
-  return number;
-}
-
-void Fanout::send(std::uint32_t number, Instant now, Actions& actions) {
-  Attempt& attempt = attempts_[number];
-  attempt.planned = false;
-  attempt.outstanding = true;
-  attempt.sent = now;
-  ++partitions_[attempt.partition_index].outstanding;
-  ++outstanding_;
-  SendAttempt action{AttemptId{number}, asked_[attempt.partition_index].partition, attempt.leaf, attempt.kind, std::nullopt};
-  if (attempt.twin != none) action.twin = Twin{AttemptId{attempt.twin}, attempts_[attempt.twin].leaf};
-  actions.emplace_back(std::in_place_type<SendAttempt>, action);
-}
-
-void Fanout::send_planned_twins(Instant now, Actions& actions) {
-  twins_due_.reset();
-  for (const std::uint32_t number : planned_twins_) {
-    Attempt& second = attempts_[number];
-    if (!second.planned) continue;
-    // The first half still has a twin named to its leaf; nobody answers there, and nobody begins.
-    if (policies_.replica_choice.is_up(second.leaf)) {
-      send(number, now, actions);
-    } else {
-      forget_planned(second);
-    }
-  }
-  planned_twins_.clear();
-}
-
-void Fanout::forget_planned(Attempt& attempt) {
-  if (!std::exchange(attempt.planned, false)) return;
-  policies_.replica_choice.on_ended(attempt.leaf);
-  give_back_leaf(partitions_[attempt.partition_index], attempt.leaf);
-}
-
-void Fanout::send_due_hedges(Instant now, Actions& actions) {
-  if (hedges_.watched() > 2 * waiting_ + 8) {
-    hedges_.forget_if([&](std::uint32_t index) { return partitions_[index].state != PartitionState::waiting; });
-  }
-  while (const auto due = hedges_.take_due(now)) {
-    PartitionProgress& partition = partitions_[due->partition];
-    if (partition.state != PartitionState::waiting) continue;
-    const Attempt& reference = attempts_[partition.reference];
-    const Instant silent_since = turn_of(reference);
-    if (!hedges_.is_over(*due, silent_since, now)) {
-      hedges_.watch(due->partition, due->step, silent_since);
-      continue;
-    }
-    if (reference.outstanding) {
-      policies_.on_silence(reference.leaf, now - silent_since, now);
-      tell_overdue(partition, now);
-    }
-    if (due->step == 0 && !hedges_.draw()) continue;
-    if (!may_ask_again(leaves_.lost().size())) continue;
-    const auto leaf = policies_.replica_choice.choose(asked_[due->partition].replicas, tried(partition));
-    if (!leaf) continue;  // one that comes up later is not worth another look
-    if (policies_.hedging.take(now)) send(add(due->partition, *leaf, AttemptKind::hedge), now, actions);
-    hedges_.watch(due->partition, due->step + 1, silent_since);
-  }
-}
-
-// --- failures
-
-bool Fanout::twin_goes_on(Attempt& half, AttemptFailure failure) {
-  Attempt& other = attempts_[half.twin];
-  const bool other_in_flight = other.outstanding;
-  if (other.planned) forget_planned(other);
-  if (judge_half(failure, other_in_flight) == HalfVerdict::ask_elsewhere) return false;
-  partitions_[half.partition_index].reference = half.twin;
-  return true;
-}
-
-bool Fanout::retry(std::size_t index, AttemptFailure failure, Instant now, Actions& actions) {
-  PartitionProgress& partition = partitions_[index];
-  const auto leaf = may_ask_again(leaves_.lost().size())
-                        ? policies_.replica_choice.choose(asked_[index].replicas, tried(partition))
-                        : std::nullopt;
-  if (judge_retry(failure, leaf.has_value(), settings_.search_end, now, policies_.retry_budget) != RetryVerdict::retry) {
-    return false;
-  }
-  const std::uint32_t number = add(index, *leaf, AttemptKind::retry);
-  if (!attempts_[partition.reference].outstanding) partition.reference = number;  // it takes the failed one's place
-  send(number, now, actions);
-  return true;
-}
-
-// It may be asked again: what it was asked for never ran there.
-void Fanout::give_back_leaf(PartitionProgress& partition, LeafId leaf) {
-  LeafId* const first = tried_.data() + partition.tried_from;
-  LeafId* const found = std::find(first, first + partition.tried, leaf);
-  assert(found != first + partition.tried);
-  std::swap(*found, first[--partition.tried]);
-}
-
-void Fanout::tell_overdue(PartitionProgress& partition, Instant now) {
-  const auto overdue_after = hedges_.overdue_after();
-  const Attempt& reference = attempts_[partition.reference];
-  if (partition.pace_told || !overdue_after || now - turn_of(reference) < *overdue_after) return;
-  partition.pace_told = true;
-  policies_.hedging.on_overdue(reference.leaf, now);
-}
-
-// --- ending
-
-bool Fanout::end(Attempt& attempt) {
-  if (!attempt.outstanding) return false;
-  attempt.outstanding = false;
-  --partitions_[attempt.partition_index].outstanding;
-  --outstanding_;
-  return true;
-}
-
-void Fanout::resolve(std::size_t index, PartitionState state) {
-  assert(partitions_[index].state == PartitionState::waiting);
-  partitions_[index].state = state;
-  --waiting_;
-  if (state == PartitionState::answered) documents_answered_ += asked_[index].documents;
-}
-
-void Fanout::give_up(std::uint32_t number, Instant now, Actions& actions) {
-  Attempt& attempt = attempts_[number];
-  PartitionProgress& partition = partitions_[attempt.partition_index];
-  if (attempt.planned) forget_planned(attempt);
-  if (!end(attempt)) return;
-  if (number == partition.reference) tell_overdue(partition, now);
-  policies_.on_given_up(attempt.leaf, attempt.kind, now - turn_of(attempt), now);
-  actions.push_back(CancelAttempt{AttemptId{number}});
-}
-
-// A probe goes on until the query is over: to be heard is what it was sent for.
-void Fanout::cancel_losers(PartitionProgress& partition, Instant now, Actions& actions) {
-  for (std::uint32_t i = partition.latest; i != none; i = attempts_[i].earlier) {
-    if (attempts_[i].kind != AttemptKind::probe) give_up(i, now, actions);
-  }
-}
-
-void Fanout::cancel_everything(Instant now, Actions& actions) {
-  if (outstanding_ == 0 && planned_twins_.empty()) return;
-  for (std::uint32_t i = 0; i < attempts_.size(); ++i) give_up(i, now, actions);
-}
+// --- finishing
 
 void Fanout::finish(FinishReason reason, Instant now, Actions& actions) {
   cancel_everything(now, actions);

@@ -121,6 +121,14 @@ class Fanout {
   }
   Instant turn_of(const Attempt& attempt) const { return leaves_.turn_of(attempt.place, attempt.sent); }
 
+  void record_new();
+  void begin(Instant now, Actions& actions);
+  // Whether the answer is to be merged.
+  bool take_answer(AttemptId attempt, const AttemptReport& report, Instant now, Actions& actions);
+  void take_failure(AttemptId attempt, AttemptFailure failure, Instant now, Actions& actions);
+  void drop_twin_of(AttemptId attempt, Instant now, Actions& actions);
+  void wake(Instant now, Actions& actions);
+
   // Asks the partition's first leaf, or pair of leaves. False: no replica is up.
   bool ask(std::size_t index, Instant now, Actions& actions);
   void send_probes(Instant now, Actions& actions);
@@ -168,6 +176,7 @@ class Fanout {
   std::size_t outstanding_ = 0;
   std::uint64_t documents_ = 0, documents_answered_ = 0;
   std::optional<FinishReason> finish_;
+  std::uint64_t number_ = 0;  // in the recording
 };
 
 }  // namespace hedgerow::policy
