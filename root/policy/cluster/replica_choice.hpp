@@ -10,7 +10,7 @@
 //
 // A leaf's latency is a running median: an answer that took longer raises it by a step, a quicker one lowers it by a
 // step, never beyond the answer itself; the longer ago the last one was, the larger the step. So one slow answer in fifty
-// changes little, and a leaf that is slow for everyone is known after some ten. Where a hedge or the search's end cut an
+// changes little, and a leaf that is slow for everyone is known after some twenty. Where a hedge or the search's end cut an
 // attempt short, nobody knows how long it would have taken: it counts as twice as long, if it was late (or else the slow
 // leaf would look as fast as its hedges; trap 22).
 //
@@ -46,7 +46,7 @@ struct ReplicaChoiceSettings {
   Duration slow_at_least = std::chrono::milliseconds(5);
   // How fast what was is forgotten: the weight of a sample is halved after so long.
   Duration half_life = std::chrono::milliseconds(500);
-  double least_weight = 0.1;            // of a sample, however fast they come
+  double least_weight = 0.05;           // of a sample, however fast they come
   std::uint32_t careful_in_flight = 2;  // of a leaf without history
   // Unheard of for so long: probed, once in so long; a slow leaf whose last answer was in time, four times as often.
   Duration stale_after = std::chrono::seconds(1);
