@@ -100,6 +100,16 @@ TEST_CASE("nobody is refused at 0.7 of the capacity, and hardly anybody at 0.9")
   }
 }
 
+TEST_CASE("those who have time wait, and nothing is left out for them") {
+  OverloadedCluster::Settings settings;
+  settings.deadline = 20s;
+  OverloadedCluster cluster(settings);
+  // For a second three times the capacity, and then half of it: there are two seconds of work to make up for.
+  const Sum all = sum(cluster.run(10s, [&](double t) { return (t < 1 ? 3 : 0.5) * cluster.capacity(); }), 0, 10);
+  CHECK(all.complete == all.arrived);
+  CHECK(all.narrowed == 0);
+}
+
 TEST_CASE("a leaf that hangs makes every query wait until its deadline, and is no overload: nobody is refused") {
   OverloadedCluster::Settings settings;
   settings.deadline = 250ms;

@@ -38,7 +38,7 @@ Duration Admission::needed(ServiceClass service_class) const {
 
 Duration Admission::longest_wait(Duration given) const {
   const Duration needed = this->needed(ServiceClass::interactive);
-  return std::max(Duration::zero(), std::min({from_seconds(settings_.wait_share * to_seconds(given)), given - needed, settings_.longest_wait}));
+  return std::max(Duration::zero(), std::min(from_seconds(settings_.wait_share * to_seconds(given)), given - needed));
 }
 
 Duration Admission::expected_wait(ServiceClass service_class, std::size_t ahead) const {

@@ -43,10 +43,8 @@ namespace hedgerow::policy {
 struct AdmissionSettings {
   ConcurrencyLimitSettings limit;
   std::size_t most_batch = 4;  // queries of batch in flight
-  std::size_t most_waiting = 256;  // of each class
-  // The longest that an interactive query waits: this share of its time, and never longer than this.
-  double wait_share = 0.5;
-  Duration longest_wait = std::chrono::milliseconds(500);
+  std::size_t most_waiting = 1024;  // of each class
+  double wait_share = 0.5;  // of an interactive query's time: the longest that it waits
   double narrowest = 0.5;  // of the fan-out that was asked for; 1: never narrowed
   double skip_subsystems_from = 0.8, hold_batch_from = 0.9, narrow_from = 1.25, narrowest_from = 1.75;
   Duration pressure_half_life = std::chrono::milliseconds(250);
