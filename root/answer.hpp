@@ -43,6 +43,8 @@ struct Completeness {
     MissingReason reason;
   };
   std::vector<Missing> missing;  // in partition order
+  // The expected share of the complete top offset + k that is here; see estimated_recall.
+  double estimated_recall = 0;
 
   // Of all documents, and of those in the partitions asked. An empty whole is complete.
   double fraction() const { return share(documents_searched, documents_total); }
@@ -95,11 +97,13 @@ struct AttemptTrace {
   std::optional<PartitionId> partition;     // of a search
   std::string leaf;
   Duration sent{};
+  std::optional<Duration> queued, started;  // on the leaf: as its times and the way to it let one reckon
   std::optional<Duration> ended;  // its answer came, or it was given up
   std::optional<Duration> queue_time, service_time;  // as the leaf measured them
   // "answered" (of a hedge "won"), "late", "cancelled" (of one that another answer overtook "lost"), or a failure's word.
   std::string outcome;
   std::string fault;
+  bool executed = false;  // the leaf said that it began
 };
 
 struct SearchAnswer {
@@ -120,6 +124,11 @@ struct SearchAnswer {
   std::optional<std::vector<AnswerFacet>> facets;  // where asked for, in the order asked
   std::vector<std::string> notes;                  // what the asker should know of how the query was read
   CacheUse cache = CacheUse::off;
+  // What was left out because there was too much to do; see policy/cluster/admission.
+  struct Shed {
+    bool subsystems = false, fanout = false;
+    bool any() const { return subsystems || fanout; }
+  } shed;
   // Where the time went.
   Duration plan_time{}, search_time{}, second_phase_time{};
   std::optional<std::vector<AttemptTrace>> trace;

@@ -31,6 +31,8 @@ Json trace_json(const std::vector<AttemptTrace>& trace) {
     Json entry{{"kind", attempt.work == "search" ? to_string(attempt.kind) : attempt.work}, {"leaf", attempt.leaf}};
     if (attempt.partition) entry["partition"] = attempt.partition->value;
     entry["sent_ms"] = milliseconds(attempt.sent);
+    if (attempt.queued) entry["queued_ms"] = milliseconds(*attempt.queued);
+    if (attempt.started) entry["started_ms"] = milliseconds(*attempt.started);
     if (attempt.ended) entry["ended_ms"] = milliseconds(*attempt.ended);
     if (attempt.queue_time) entry["queue_ms"] = milliseconds(*attempt.queue_time);
     if (attempt.service_time) entry["service_ms"] = milliseconds(*attempt.service_time);
@@ -97,6 +99,7 @@ nlohmann::ordered_json to_json(const Completeness& completeness) {
             {"asked", completeness.partitions_asked},
             {"answered", completeness.partitions_answered}}},
           {"documents", {{"total", completeness.documents_total}, {"searched", completeness.documents_searched}}},
+          {"estimated_recall", std::round(completeness.estimated_recall * 10'000) / 10'000},
           {"missing", std::move(missing)}};
 }
 
@@ -115,6 +118,11 @@ wire::HttpResponse to_response(const SearchAnswer& answer) {
             {"completeness", to_json(answer.completeness)},
             {"attempts", attempts_json(answer.attempts)},
             {"subsystems", subsystems_json(answer.subsystems)}};
+  if (answer.shed.any()) {
+    body["shed"] = Json::array();
+    if (answer.shed.subsystems) body["shed"].push_back("subsystems");
+    if (answer.shed.fanout) body["shed"].push_back("fanout");
+  }
   if (answer.facets) body["facets"] = facets_json(*answer.facets);
   if (answer.suggestion) body["spelling"] = {{"suggestion", *answer.suggestion}};
   body["query"] = {{"notes", answer.notes}};

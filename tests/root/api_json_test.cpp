@@ -40,6 +40,16 @@ SearchAnswer small_answer() {
 
 }  // namespace
 
+TEST_CASE("an answer names what was left out for load, and says nothing of it otherwise") {
+  SearchAnswer answer = small_answer();
+  const auto shed = [&] { return nlohmann::json::parse(to_response(answer).body).value("shed", nlohmann::json()); };
+  CHECK(shed().is_null());
+  answer.shed.subsystems = true;
+  CHECK(shed() == nlohmann::json::array({"subsystems"}));
+  answer.shed.fanout = true;
+  CHECK(shed() == nlohmann::json::array({"subsystems", "fanout"}));
+}
+
 TEST_CASE("a complete answer, to the letter") {
   const auto response = to_response(small_answer());
   CHECK(response.status == 200);
@@ -149,10 +159,10 @@ TEST_CASE("a refused query names its parameter, and has no completeness to tell 
 TEST_CASE("a trace tells every attempt's way, and leaves out what is not known") {
   auto answer = small_answer();
   answer.trace.emplace();
-  answer.trace->push_back({"search", AttemptKind::retry, PartitionId{3}, "leaf-1", 1500us, 4ms, 250us, 2ms, "answered", "late 1ms"});
-  answer.trace->push_back({"fetch", AttemptKind::primary, std::nullopt, "leaf-2", 5ms, std::nullopt, std::nullopt, std::nullopt, "", ""});
+  answer.trace->push_back({"search", AttemptKind::retry, PartitionId{3}, "leaf-1", 1500us, 1600us, 1850us, 4ms, 250us, 2ms, "answered", "late 1ms"});
+  answer.trace->push_back({"fetch", AttemptKind::primary, std::nullopt, "leaf-2", 5ms, std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt, "", ""});
   CHECK(nlohmann::ordered_json::parse(to_response(answer).body)["trace"].dump() ==
-        R"([{"kind":"retry","leaf":"leaf-1","partition":3,"sent_ms":1.5,"ended_ms":4.0,"queue_ms":0.25,"service_ms":2.0,)"
+        R"([{"kind":"retry","leaf":"leaf-1","partition":3,"sent_ms":1.5,"queued_ms":1.6,"started_ms":1.85,"ended_ms":4.0,"queue_ms":0.25,"service_ms":2.0,)"
         R"("outcome":"answered","fault":"late 1ms"},{"kind":"fetch","leaf":"leaf-2","sent_ms":5.0,"outcome":"open"}])");
 }
 

@@ -65,6 +65,8 @@ TEST_CASE("only an answer that is complete in every part may be kept") {
       {"the deadline ended it", [](auto& a) { a.finished = policy::FinishReason::deadline; }},
       {"it was exhausted", [](auto& a) { a.finished = policy::FinishReason::exhausted; }},
       {"it was good enough", [](auto& a) { a.finished = policy::FinishReason::good_enough; }},
+      {"subsystems were left out for load", [](auto& a) { a.shed.subsystems = true; }},
+      {"its fan-out was narrowed for load", [](auto& a) { a.shed.fanout = true; }},
       {"no partition was asked", [](auto& a) { a.completeness.partitions_asked = a.completeness.partitions_answered = 0; }},
       {"spelling was late", [](auto& a) { a.subsystems[0].status = SubsystemStatus::late; }},
       {"snippets failed", [](auto& a) { a.subsystems[1].status = SubsystemStatus::failed; }},
