@@ -1,6 +1,7 @@
 // Two words that root, leaf and the wire between them share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -10,6 +11,7 @@ enum class ServiceClass : std::uint8_t { interactive, batch };
 
 // A retry follows a fast failure, a hedge follows silence; a probe asks a leaf on probation.
 enum class AttemptKind : std::uint8_t { primary, retry, hedge, tied, canary, probe };
+constexpr std::size_t attempt_kinds = 6;
 
 constexpr std::string_view to_string(ServiceClass service_class) {
   return service_class == ServiceClass::batch ? "batch" : "interactive";

@@ -12,12 +12,15 @@ namespace hedgerow::root {
 namespace asio = boost::asio;
 
 Cluster::Cluster(asio::any_io_executor executor, Manifest manifest, LeafClientSettings settings,
-                 const policy::SearchPolicySettings& policies, std::uint64_t seed, Metrics& metrics)
+                 const policy::SearchPolicySettings& policies, std::uint64_t seed, Metrics& metrics,
+                 std::uint64_t tie_nonce)
     : executor_(std::move(executor)),
       manifest_(std::move(manifest)),
       settings_(settings),
       metrics_(metrics),
+      aftermath_(metrics),
       policies_{{policies, seed}, policy::ReplicaChoice(Random(seed + 1)), policy::LatencyModel(), {}},
+      tie_nonce_(tie_nonce),
       replicas_(std::make_shared<const Replicas>(manifest_.partitions.size())),
       spellers_(std::make_shared<const std::vector<LeafId>>()),
       all_ended_(executor_) {}
@@ -115,6 +118,33 @@ bool Cluster::ready() const {
       return clients_[leaf.value] && clients_[leaf.value]->serving();
     });
   });
+}
+
+// A permutation of the counter (the last step of splitmix64), so that no name comes twice.
+std::uint64_t Cluster::next_tie_name() {
+  std::uint64_t name = tie_nonce_ + ++ties_ * 0x9e3779b97f4a7c15;
+  name = (name ^ (name >> 30)) * 0xbf58476d1ce4e5b9;
+  name = (name ^ (name >> 27)) * 0x94d049bb133111eb;
+  return name ^ (name >> 31);
+}
+
+std::size_t Cluster::most_replicas() const {
+  std::size_t most = 0;
+  for (const auto& leaves : *replicas_) most = std::max(most, leaves.size());
+  return most;
+}
+
+void Cluster::refresh_metrics() {
+  const auto& hedging = policies_.search.hedging;
+  const auto bring_to = [](prometheus::Counter& counter, std::uint64_t value) {
+    counter.Increment(static_cast<double>(value) - counter.Value());
+  };
+  bring_to(metrics_.hedges_refused_by_budget, hedging.budget().refused());
+  metrics_.hedge_budget_tokens.Set(hedging.budget().tokens());
+  for (std::size_t i = 0; i < metrics_.hedge_obstacle.size(); ++i) {
+    bring_to(*metrics_.hedges_suppressed[i], hedging.suppressed(static_cast<policy::HedgeObstacle>(i)));
+    metrics_.hedge_obstacle[i]->Set(static_cast<std::size_t>(hedging.obstacle()) == i ? 1 : 0);
+  }
 }
 
 asio::awaitable<void> Cluster::stop() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "index/manifest.hpp"
+#include "root/aftermath.hpp"
 #include "root/assignment.hpp"
 #include "root/leaf_client.hpp"
 #include "root/metrics.hpp"
@@ -34,11 +35,19 @@ struct ClusterPolicies {
 class Cluster {
  public:
   Cluster(boost::asio::any_io_executor executor, Manifest manifest, LeafClientSettings settings,
-          const policy::SearchPolicySettings& policies, std::uint64_t seed, Metrics& metrics);
+          const policy::SearchPolicySettings& policies, std::uint64_t seed, Metrics& metrics, std::uint64_t tie_nonce = 0);
   ~Cluster();
 
   const Manifest& manifest() const { return manifest_; }
   ClusterPolicies& policies() { return policies_; }
+  const ClusterPolicies& policies() const { return policies_; }
+  Aftermath& aftermath() { return aftermath_; }
+  // For a tied pair: never the same twice, and hardly ever that of another root, if their nonces are random.
+  std::uint64_t next_tie_name();
+  // The most replicas that any partition has.
+  std::size_t most_replicas() const;
+  // Brings those metrics up to date that policies keep for themselves.
+  void refresh_metrics();
 
   void apply(const Topology& topology);
   std::shared_ptr<const Replicas> replicas() const { return replicas_; }
@@ -64,7 +73,10 @@ class Cluster {
   Manifest manifest_;
   LeafClientSettings settings_;
   Metrics& metrics_;
+  Aftermath aftermath_;  // outlives the clients, whose calls it inherits
   ClusterPolicies policies_;
+  std::uint64_t tie_nonce_;
+  std::uint64_t ties_ = 0;
   // By LeafId; ids of leaves that are gone are not used again.
   std::vector<std::shared_ptr<LeafClient>> clients_;
   std::vector<LeafId> order_;

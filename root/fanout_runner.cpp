@@ -160,11 +160,16 @@ asio::awaitable<void> FanoutRunner::wait() {
 void FanoutRunner::perform(policy::Actions actions, Phase phase) {
   // Attempts of one batch and kind that go to the same leaf travel in one frame.
   std::map<std::pair<LeafId, AttemptKind>, std::vector<policy::SendAttempt>> frames;
+  std::vector<AttemptId> given_up;
   for (auto& action : actions) {
     if (const auto* attempt = std::get_if<policy::SendAttempt>(&action)) {
       frames[{attempt->leaf, attempt->kind}].push_back(*attempt);
     } else if (const auto* cancelled = std::get_if<policy::CancelAttempt>(&action)) {
-      cancel(cancelled->attempt, phase);
+      if (phase == Phase::search) {
+        given_up.push_back(cancelled->attempt);
+      } else {
+        fetch_calls_.cancel(cancelled->attempt);
+      }
     } else if (const auto* wake = std::get_if<policy::WakeAt>(&action)) {
       wake_at_ = wake->at;
       timer_.expires_at(wake_at_);
@@ -177,30 +182,52 @@ void FanoutRunner::perform(policy::Actions actions, Phase phase) {
       timer_.cancel();
     }
   }
+  if (!given_up.empty()) cancel(given_up);
   for (const auto& [frame, attempts] : frames) send(attempts);
 }
 
 void FanoutRunner::send(const std::vector<policy::SendAttempt>& attempts) {
   const auto count = static_cast<std::uint32_t>(attempts.size());
   switch (attempts.front().kind) {
-    case AttemptKind::retry: counts_.retry += count; metrics_.attempts_retry.Increment(count); break;
-    default: counts_.primary += count; metrics_.attempts_primary.Increment(count); break;
+    case AttemptKind::primary: counts_.primary += count; break;
+    case AttemptKind::retry: counts_.retry += count; break;
+    case AttemptKind::hedge: counts_.hedge += count; break;
+    case AttemptKind::tied: counts_.tied += count; break;
+    case AttemptKind::canary: counts_.canary += count; break;
+    case AttemptKind::probe: counts_.probe += count; break;
   }
   search_calls_.send(attempts.front().leaf, attempts);
 }
 
-void FanoutRunner::cancel(AttemptId attempt, Phase phase) {
-  if (phase == Phase::fetch) return fetch_calls_.cancel(attempt);
-  ++counts_.cancelled;
-  search_calls_.cancel(attempt);
+void FanoutRunner::cancel(const std::vector<AttemptId>& attempts) {
+  counts_.cancelled += static_cast<std::uint32_t>(attempts.size());
+  std::vector<SearchCalls::Given> given_up;
+  given_up.reserve(attempts.size());
+  for (const auto id : attempts) {
+    const auto& attempt = fanout_.attempt(id);
+    const bool answered = fanout_.state_of(attempt.partition_index) == policy::PartitionState::answered;
+    const char* outcome = answered && attempt.kind != AttemptKind::probe ? "lost"
+                          : fanout_.finished()                          ? "cancelled"
+                                                                        : "superseded";  // its twin has begun
+    given_up.push_back({id, outcome});
+  }
+  search_calls_.cancel(given_up);
 }
 
-bool FanoutRunner::on_answered(AttemptId attempt, const wire::PartitionAnswer& answer) {
-  auto verdict = fanout_.on_answer(attempt, report_of(answer), clock_now());
-  if (!verdict.merge) return false;
-  merge_answer(answer);
+bool FanoutRunner::on_answered(AttemptId id, const wire::PartitionAnswer& answer) {
+  const auto attempt = fanout_.attempt(id);
+  auto verdict = fanout_.on_answer(id, report_of(answer), clock_now());
+  if (verdict.merge) {
+    merge_answer(answer);
+    if (attempt.kind == AttemptKind::hedge) ++counts_.hedge_won;
+  }
   perform(std::move(verdict.actions), Phase::search);
-  return true;
+  // A probe is waited for to learn from it, whoever has answered its partition.
+  return verdict.merge || (attempt.kind == AttemptKind::probe && attempt.outstanding);
+}
+
+void FanoutRunner::on_started(AttemptId attempt) {
+  perform(fanout_.on_started(attempt, clock_now()), Phase::search);
 }
 
 void FanoutRunner::on_failed(AttemptId attempt, AttemptFailure failure) {

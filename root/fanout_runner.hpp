@@ -88,12 +88,13 @@ class FanoutRunner final : private SearchCalls::Listener, private FetchCalls::Li
   void fetch_early();
   void send(const std::vector<policy::SendAttempt>& attempts);
   void send(const policy::SendFetch& action);
-  void cancel(AttemptId attempt, Phase phase);
+  void cancel(const std::vector<AttemptId>& attempts);
   void merge_answer(const wire::PartitionAnswer& answer);
   std::size_t index_of(PartitionId partition) const;
 
   bool on_answered(AttemptId attempt, const wire::PartitionAnswer& answer) override;
   void on_failed(AttemptId attempt, policy::AttemptFailure failure) override;
+  void on_started(AttemptId attempt) override;
   bool on_fetched(AttemptId attempt, std::vector<wire::FetchedDocument>&& documents) override;
   void on_fetch_failed(AttemptId attempt) override;
 

@@ -173,7 +173,7 @@ std::optional<CallId> LeafClient::send_call(wire::Message&& message, CallId call
   return call;
 }
 
-void LeafClient::abandon(CallId call) { pending_.abandon(call); }
+void LeafClient::abandon(CallId call, wire::CallObserver* heir) { pending_.abandon(call, heir); }
 
 void LeafClient::cancel(CallId call, std::vector<PartitionId> partitions) {
   if (link_) link_->send(wire::Cancel{call, std::move(partitions)});

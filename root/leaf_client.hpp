@@ -70,8 +70,9 @@ class LeafClient : public std::enable_shared_from_this<LeafClient> {
     message.call = pending_.open(observer, answers);
     return send_call(std::move(message), message.call);
   }
-  // The observer does not want to hear of this call any more; with cancel, the leaf is told to stop.
-  void abandon(CallId call);
+  // The observer does not want to hear of this call any more; who inherits it (null: nobody) does.
+  void abandon(CallId call, wire::CallObserver* heir = nullptr);
+  // The leaf is told to stop work of the call: that of these partitions, or all of it.
   void cancel(CallId call, std::vector<PartitionId> partitions);
   // The leaf answered what the protocol does not allow: ends the link, for that reason.
   void drop(Error why);

@@ -45,19 +45,42 @@ SearchCalls::SearchCalls(Cluster& cluster, Metrics& metrics, TraceBook& traces, 
 
 SearchCalls::~SearchCalls() {
   for (auto& call : calls_) {
-    if (call.id) call.leaf_client->abandon(*call.id);
+    if (!call.id) continue;
+    Aftermath::Open open;
+    AttemptKind kind = AttemptKind::primary;
+    for (const auto& [partition, attempt] : call.attempts) {
+      kind = carried(attempt).kind;
+      open[partition] = carried(attempt).pair;
+    }
+    cluster_.aftermath().take_over(*call.leaf_client, *call.id, kind, std::move(open));
   }
+}
+
+SearchCalls::Carried& SearchCalls::carried(AttemptId attempt) {
+  if (carried_.size() <= attempt.value) carried_.resize(attempt.value + 1);
+  return carried_[attempt.value];
+}
+
+std::shared_ptr<TiedPair> SearchCalls::pair_of(const policy::SendAttempt& attempt) {
+  if (!attempt.twin || !cluster_.client(attempt.twin->leaf)) return nullptr;
+  auto& twins = carried(attempt.twin->attempt).pair;
+  if (twins) return twins;
+  metrics_.tied_pairs.Increment();
+  return std::make_shared<TiedPair>(TiedPair{cluster_.next_tie_name(), 0});
 }
 
 void SearchCalls::send(LeafId leaf, std::span<const policy::SendAttempt> attempts) {
   const Instant now = clock_now();
   LeafClient* client = cluster_.client(leaf);
+  metrics_.attempts_sent[static_cast<std::size_t>(attempts.front().kind)]->Increment(static_cast<double>(attempts.size()));
   for (const auto& attempt : attempts) {
-    if (carried_.size() <= attempt.attempt.value) carried_.resize(attempt.attempt.value + 1);
-    Carried& carried = carried_[attempt.attempt.value];
-    carried.partition = attempt.partition;
-    carried.sent = now;
-    carried.trace = traces_.begin("search", attempt.kind, attempt.partition, client ? client->leaf().name : "(gone)", now);
+    auto pair = pair_of(attempt);
+    Carried& sent = carried(attempt.attempt);
+    sent.partition = attempt.partition;
+    sent.kind = attempt.kind;
+    sent.pair = std::move(pair);
+    sent.sent = now;
+    sent.trace = traces_.begin("search", attempt.kind, attempt.partition, client ? client->leaf().name : "(gone)", now);
   }
 
   std::optional<CallId> id;
@@ -73,19 +96,25 @@ void SearchCalls::send(LeafId leaf, std::span<const policy::SendAttempt> attempt
     for (const auto& attempt : attempts) {
       message.partitions.push_back(attempt.partition);
       call.attempts[attempt.partition] = attempt.attempt;
-      carried_[attempt.attempt.value].call = &call;
+      Carried& sent = carried(attempt.attempt);
+      sent.call = &call;
+      if (sent.pair) message.ties.push_back({attempt.partition, sent.pair->name, cluster_.client(attempt.twin->leaf)->leaf().address});
     }
     id = client->call(std::move(message), call, attempts.size());
     call.id = id;
     if (!id) call.attempts.clear();
   }
   if (!id) {
-    for (const auto& attempt : attempts) failed(attempt.attempt, AttemptFailure::unreachable, "unreachable");
+    for (const auto& attempt : attempts) {
+      failed(attempt.attempt, AttemptFailure::unreachable, AttemptEnding::unreachable, false, "unreachable");
+    }
   }
 }
 
-void SearchCalls::failed(AttemptId attempt, AttemptFailure failure, std::string_view outcome) {
-  traces_.end(carried_[attempt.value].trace, outcome, clock_now());
+void SearchCalls::failed(AttemptId attempt, AttemptFailure failure, AttemptEnding ending, bool executed, std::string_view outcome) {
+  const Carried& ended = carried(attempt);
+  count_ending(metrics_, ended.kind, ending, ended.pair.get(), executed);
+  traces_.end(ended.trace, outcome, clock_now());
   listener_.on_failed(attempt, failure);
 }
 
@@ -93,7 +122,11 @@ void SearchCalls::on_message(Call& call, wire::Message&& message) {
   const Instant now = clock_now();
   const auto* failure = std::get_if<wire::PartitionFailure>(&message);
   const auto* answer = std::get_if<wire::PartitionAnswer>(&message);
-  if (std::holds_alternative<wire::TieStarted>(message)) return;
+  if (const auto* started = std::get_if<wire::TieStarted>(&message)) {
+    const auto begun = call.attempts.find(started->partition);
+    if (begun != call.attempts.end() && carried(begun->second).pair) listener_.on_started(begun->second);
+    return;
+  }
   if (!failure && !answer) return drop_leaf_of(call, {Errc::protocol, "a search answered with something else"});
   const PartitionId partition = failure ? failure->partition : answer->partition;
   const auto found = call.attempts.find(partition);
@@ -109,42 +142,56 @@ void SearchCalls::on_message(Call& call, wire::Message&& message) {
   }
   const AttemptId attempt = found->second;
   call.attempts.erase(found);
-  const Carried& carried = carried_[attempt.value];
+  const Carried& ended = carried(attempt);
 
-  if (auto* trace = traces_.at(carried.trace)) {
+  if (auto* trace = traces_.at(ended.trace)) {
     trace->fault = failure ? failure->fault : answer->fault;
     trace->queue_time = failure ? failure->queue_time : answer->queue_time;
     if (answer) trace->service_time = answer->service_time;
+    trace->executed = answer || failure->started;
   }
   if (failure) {
-    if (failure->reason == FailureReason::cancelled && carried.cancelled) return;
-    return failed(attempt, failure_of(failure->reason), to_string(failure->reason));
+    const AttemptEnding ending = ending_of(*failure);
+    if (failure->reason == FailureReason::cancelled && ended.cancelled) {
+      return count_ending(metrics_, ended.kind, ending, ended.pair.get(), failure->started);
+    }
+    return failed(attempt, failure_of(failure->reason), ending, failure->started, to_string(failure->reason));
   }
-  metrics_.attempt_seconds.Observe(to_seconds(now - carried.sent));
-  const TraceBook::Place trace = carried.trace;  // what listens may send more attempts
+  metrics_.attempt_seconds.Observe(to_seconds(now - ended.sent));
+  const Carried heard = ended;  // what listens may send more attempts
   const bool waited_for = listener_.on_answered(attempt, *answer);
   if (!waited_for) metrics_.answers_late.Increment();
-  traces_.end(trace, waited_for ? "answered" : "late", now);
+  count_ending(metrics_, heard.kind, waited_for ? AttemptEnding::answered : AttemptEnding::late, heard.pair.get(), true);
+  traces_.end(heard.trace, !waited_for ? "late" : heard.kind == AttemptKind::hedge ? "won" : "answered", now);
 }
 
 void SearchCalls::on_lost(Call& call) {
   const auto attempts = std::exchange(call.attempts, {});
-  for (const auto& [partition, attempt] : attempts) failed(attempt, AttemptFailure::unreachable, "unreachable");
+  for (const auto& [partition, attempt] : attempts) {
+    failed(attempt, AttemptFailure::unreachable, AttemptEnding::unreachable, false, "unreachable");
+  }
 }
 
 void SearchCalls::drop_leaf_of(Call& call, Error why) {
   if (call.id) call.leaf_client->abandon(*std::exchange(call.id, std::nullopt));
   call.leaf_client->drop(std::move(why));
   const auto attempts = std::exchange(call.attempts, {});
-  for (const auto& [partition, attempt] : attempts) failed(attempt, AttemptFailure::failed, "failed");
+  for (const auto& [partition, attempt] : attempts) {
+    failed(attempt, AttemptFailure::failed, AttemptEnding::failed, false, "failed");
+  }
 }
 
-void SearchCalls::cancel(AttemptId attempt) {
-  metrics_.attempts_cancelled.Increment();
-  Carried& carried = carried_[attempt.value];
-  carried.cancelled = true;
-  traces_.end(carried.trace, "cancelled", clock_now());
-  if (carried.call && carried.call->id) carried.call->leaf_client->cancel(*carried.call->id, {carried.partition});
+void SearchCalls::cancel(std::span<const Given> up) {
+  const Instant now = clock_now();
+  std::map<Call*, std::vector<PartitionId>> by_call;
+  for (const auto& [attempt, outcome] : up) {
+    Carried& given_up = carried(attempt);
+    given_up.cancelled = true;
+    traces_.end(given_up.trace, outcome, now);
+    if (given_up.call && given_up.call->id) by_call[given_up.call].push_back(given_up.partition);
+  }
+  metrics_.attempts_cancelled.Increment(static_cast<double>(up.size()));
+  for (auto& [call, partitions] : by_call) call->leaf_client->cancel(*call->id, std::move(partitions));
 }
 
 }  // namespace hedgerow::root

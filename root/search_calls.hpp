@@ -2,15 +2,17 @@
 //
 // One per query, on the root's thread, owned by its runner. Decides nothing. What a leaf answers is checked here, before
 // anybody acts on it: a leaf that breaks the protocol is dropped, and what its call still waits for has failed. What is
-// still open when this goes is abandoned.
+// still open when this goes is left to the cluster's aftermath.
 #pragma once
 
 #include <list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "index/query.hpp"
+#include "root/attempt_ending.hpp"
 #include "root/cluster.hpp"
 #include "root/metrics.hpp"
 #include "root/policy/query/action.hpp"
@@ -33,6 +35,8 @@ class SearchCalls {
     // The answer holds what the protocol promises. False: nobody waited for it.
     virtual bool on_answered(AttemptId attempt, const wire::PartitionAnswer& answer) = 0;
     virtual void on_failed(AttemptId attempt, policy::AttemptFailure failure) = 0;
+    // This half of a tied pair has begun, and its leaf could not tell the twin.
+    virtual void on_started(AttemptId attempt) = 0;
 
    protected:
     ~Listener() = default;
@@ -46,7 +50,12 @@ class SearchCalls {
 
   // In one frame: all of one kind, to one leaf. An attempt that cannot be sent has failed by the time this returns.
   void send(LeafId leaf, std::span<const policy::SendAttempt> attempts);
-  void cancel(AttemptId attempt);
+  // Nobody waits for these any more. outcome: what a trace says of it.
+  struct Given {
+    AttemptId attempt;
+    std::string_view outcome;
+  };
+  void cancel(std::span<const Given> up);
 
  private:
   class Call;
@@ -54,7 +63,9 @@ class SearchCalls {
   void on_message(Call& call, wire::Message&& message);
   void on_lost(Call& call);
   void drop_leaf_of(Call& call, Error why);
-  void failed(AttemptId attempt, policy::AttemptFailure failure, std::string_view outcome);
+  void failed(AttemptId attempt, policy::AttemptFailure failure, AttemptEnding ending, bool executed, std::string_view outcome);
+  // The tied pair of an attempt that is to be sent; null for one that has no twin, or whose twin cannot be reached.
+  std::shared_ptr<TiedPair> pair_of(const policy::SendAttempt& attempt);
 
   Cluster& cluster_;
   Metrics& metrics_;
@@ -65,11 +76,14 @@ class SearchCalls {
   // By attempt: what is asked, the call that carries it, and its place in the trace.
   struct Carried {
     PartitionId partition;
+    AttemptKind kind = AttemptKind::primary;
     Call* call = nullptr;
+    std::shared_ptr<TiedPair> pair;
     TraceBook::Place trace;
     Instant sent{};
     bool cancelled = false;
   };
+  Carried& carried(AttemptId attempt);
   std::vector<Carried> carried_;
 };
 

@@ -1,5 +1,7 @@
 #include "root/trace_book.hpp"
 
+#include <algorithm>
+
 namespace hedgerow::root {
 
 TraceBook::Place TraceBook::begin(std::string_view work, AttemptKind kind, std::optional<PartitionId> partition,
@@ -20,6 +22,21 @@ void TraceBook::end(Place place, std::string_view outcome, Instant now) {
   if (!entry || entry->ended) return;
   entry->ended = now - received_;
   entry->outcome = outcome;
+}
+
+std::vector<AttemptTrace> TraceBook::take() {
+  std::optional<Duration> both_ways;
+  for (const auto& entry : entries_) {
+    if (!entry.ended || !entry.queue_time || !entry.service_time) continue;
+    const Duration way = std::max(Duration::zero(), *entry.ended - entry.sent - *entry.queue_time - *entry.service_time);
+    both_ways = std::min(both_ways.value_or(way), way);
+  }
+  for (auto& entry : entries_) {
+    if (!entry.queue_time) continue;
+    entry.queued = entry.sent + both_ways.value_or(Duration::zero()) / 2;
+    if (entry.executed) entry.started = *entry.queued + *entry.queue_time;
+  }
+  return std::move(entries_);
 }
 
 }  // namespace hedgerow::root

@@ -25,7 +25,9 @@ class TraceBook {
   // The first end counts.
   void end(Place place, std::string_view outcome, Instant now);
 
-  std::vector<AttemptTrace> take() { return std::move(entries_); }
+  // All entries, with the instants at which a leaf queued and began each, as far as they can be reckoned: there are no
+  // common clocks, so the way to a leaf is taken to be half of the shortest way there and back that this query saw.
+  std::vector<AttemptTrace> take();
 
  private:
   bool kept_;

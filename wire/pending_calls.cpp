@@ -23,7 +23,7 @@ std::optional<CallId> call_of(const Message& message) {
 
 CallId PendingCalls::open(CallObserver& observer, std::size_t answers) {
   const CallId id{++last_id_};
-  calls_.emplace(id, Call{&observer, answers, 0});
+  calls_.emplace(id, Call{&observer, answers, 0, false});
   return id;
 }
 
@@ -34,9 +34,11 @@ void PendingCalls::add_weight(CallId call, std::size_t bytes) {
   unanswered_bytes_ += bytes;
 }
 
-void PendingCalls::abandon(CallId call) {
+void PendingCalls::abandon(CallId call, CallObserver* heir) {
   const auto found = calls_.find(call);
-  if (found != calls_.end()) found->second.observer = nullptr;
+  if (found == calls_.end()) return;
+  found->second.observer = heir;
+  found->second.abandoned = true;
 }
 
 bool PendingCalls::deliver(Message&& message) {
@@ -47,16 +49,13 @@ bool PendingCalls::deliver(Message&& message) {
 
   CallObserver* observer = found->second.observer;
   const bool is_answer = !std::holds_alternative<TieStarted>(message);
+  if (is_answer && found->second.abandoned) ++late_messages_;
   const bool over = is_answer && --found->second.answers_to_come == 0;
   if (over) {
     unanswered_bytes_ -= found->second.bytes;
     calls_.erase(found);  // before the observer acts: it may make new calls
   }
-  if (observer) {
-    observer->on_call_message(*id, std::move(message), over);
-  } else if (is_answer) {
-    ++late_messages_;
-  }
+  if (observer) observer->on_call_message(*id, std::move(message), over);
   return true;
 }
 

@@ -30,8 +30,8 @@ class PendingCalls {
   // answers: how many messages end the call (one a partition, or one). Returns a fresh id.
   CallId open(CallObserver& observer, std::size_t answers);
   void add_weight(CallId call, std::size_t bytes);
-  // Nobody listens any more, but the answers still count as outstanding until they have come.
-  void abandon(CallId call);
+  // Nobody waits any more, but the answers still count as outstanding until they have come. An heir is told of them.
+  void abandon(CallId call, CallObserver* heir = nullptr);
   // Hands a message to its call. False: no such call (late answers of abandoned calls are known, and true).
   bool deliver(Message&& message);
   // Tells every observer, in the order of the calls, that its call is lost.
@@ -44,9 +44,10 @@ class PendingCalls {
 
  private:
   struct Call {
-    CallObserver* observer;  // null: abandoned
+    CallObserver* observer;  // null: nobody listens
     std::size_t answers_to_come;
     std::size_t bytes;
+    bool abandoned = false;
   };
   std::unordered_map<CallId, Call> calls_;
   std::uint64_t last_id_ = 0;
