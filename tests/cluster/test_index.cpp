@@ -55,7 +55,7 @@ TestIndex read_index(const fs::path& directory) {
 }
 
 // The corpus is asked for only where the index is to be built; it may write files into the folder.
-TestIndex built_index(const std::string& name, const std::function<std::string(const fs::path& folder)>& corpus) {
+TestIndex built_index(const std::string& name, const std::function<std::string(const fs::path& folder)>& corpus, int partitions = 8) {
   const auto program = built_program("hedgerow-index");
   const fs::path folder = fs::path(HEDGEROW_BINARY_DIR).parent_path() / "test-indexes" / name;
   fs::create_directories(folder);
@@ -66,7 +66,7 @@ TestIndex built_index(const std::string& name, const std::function<std::string(c
       if (entry.is_directory()) fs::remove_all(entry);
     }
     const auto build = run_program(
-        program, {"build", "--corpus", corpus(folder), "--partitions", "8", "--threads", "2", "--out", directory.string()});
+        program, {"build", "--corpus", corpus(folder), "--partitions", std::to_string(partitions), "--threads", "2", "--out", directory.string()});
     REQUIRE(build.status == 0);
   }
   return read_index(directory);
@@ -82,6 +82,11 @@ double TestIndex::fraction_without(const std::vector<std::uint32_t>& partitions)
 
 const TestIndex& synthetic_index() {
   static const TestIndex index = built_index("synthetic", [](const fs::path&) { return "synthetic:3000"; });
+  return index;
+}
+
+const TestIndex& wide_index() {
+  static const TestIndex index = built_index("wide", [](const fs::path&) { return "synthetic:3000"; }, 20);
   return index;
 }
 

@@ -23,6 +23,8 @@ struct TestIndex {
 
 // 3,000 made-up documents in 8 partitions.
 const TestIndex& synthetic_index();
+// The same documents in 20 partitions, for many leaves.
+const TestIndex& wide_index();
 // 400 documents in 8 partitions: all have "common", the even ones "otter", the odd ones "badger", and every one its own
 // "solo7".
 const TestIndex& animal_index();

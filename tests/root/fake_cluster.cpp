@@ -28,9 +28,9 @@ wire::HttpServerSettings server_settings() {
   return settings;
 }
 
-FanoutRunner::Query query_of(const QueryPlan& plan, Duration search_time, Duration whole_time, bool trace) {
+FanoutRunner::Query query_of(const QueryPlan& plan, Duration search_time, Duration whole_time, const FakeQuery::Wishes& wishes) {
   const Instant now = std::chrono::steady_clock::now();
-  return {plan, 10, 0, ServiceClass::interactive, now, now + search_time, now + whole_time, trace};
+  return {plan, 10, 0, wishes.service_class, now, now + search_time, now + whole_time, wishes.trace, wishes.hedge, wishes.tied, {}};
 }
 
 QueryPlan fake_plan() {
@@ -212,9 +212,12 @@ void FakeCluster::run_to_end(std::function<asio::awaitable<void>()> coroutine) {
 }
 
 FakeQuery::FakeQuery(FakeCluster& cluster, Duration search_time, Duration whole_time, bool trace)
+    : FakeQuery(cluster, {.trace = trace}, search_time, whole_time) {}
+
+FakeQuery::FakeQuery(FakeCluster& cluster, const Wishes& wishes, Duration search_time, Duration whole_time)
     : plan(fake_plan()),
       assignment(assign(*cluster.cluster.replicas(), std::nullopt, 0)),
-      runner(cluster.io.get_executor(), cluster.cluster, cluster.metrics, query_of(plan, search_time, whole_time, trace),
+      runner(cluster.io.get_executor(), cluster.cluster, cluster.metrics, query_of(plan, search_time, whole_time, wishes),
              assignment) {}
 
 std::vector<std::uint32_t> FakeQuery::documents() {

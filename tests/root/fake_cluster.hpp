@@ -100,6 +100,14 @@ class FakeCluster {
 // A query over all partitions, run by a runner of its own.
 struct FakeQuery {
   explicit FakeQuery(FakeCluster& cluster, Duration search_time = 15s, Duration whole_time = 20s, bool trace = false);
+  // Not hedged and not tied unless it says so.
+  struct Wishes {
+    policy::HedgeChoice hedge = {.mode = policy::HedgeChoice::Mode::off, .quantile = 0.95, .delay = {}};
+    bool tied = false;
+    ServiceClass service_class = ServiceClass::interactive;
+    bool trace = false;
+  };
+  FakeQuery(FakeCluster& cluster, const Wishes& wishes, Duration search_time = 15s, Duration whole_time = 20s);
   // "leaf-1 took it" aside: the documents merged so far, best first.
   std::vector<std::uint32_t> documents();
   policy::PartitionState state(std::size_t index) const { return runner.fanout().state_of(index); }
