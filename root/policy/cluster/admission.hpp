@@ -42,7 +42,7 @@ namespace hedgerow::policy {
 
 struct AdmissionSettings {
   ConcurrencyLimitSettings limit;
-  std::size_t most_batch = 4;  // queries of batch in flight
+  std::size_t most_batch = 2;  // queries of batch in flight
   std::size_t most_waiting = 1024;  // of each class
   double wait_share = 0.5;  // of an interactive query's time: the longest that it waits
   double narrowest = 0.5;  // of the fan-out that was asked for; 1: never narrowed
