@@ -4,7 +4,7 @@
 // is not stuck behind; asking there as well costs little, as long as few attempts are hedged. That is true only while
 // slowness is rare and not shared. So the delay is solved for a budget (hedge_planner), a token bucket bounds what is
 // really sent, and hedging stops by itself when it can only add load: when most leaves are slow at once, when leaves
-// refuse work or queue more than they work, when there is nothing to gain. The first three stop fixed delays and
+// refuse work or attempts queue there, when there is nothing to gain. The first three stop fixed delays and
 // quantiles as well: they protect the cluster, whatever delay was wished.
 //
 // A query takes a plan when it starts (plan) and asks for a token for each hedge (take).
@@ -51,7 +51,7 @@ enum class HedgeObstacle {
   too_little_known, // too few recent latencies to judge by
   shared_slowness,  // most leaves are slow at once
   refusals,         // leaves refuse work
-  busy,             // leaves queue more than they work
+  busy,             // attempts wait on leaves for a large part of the time that they are worked on
   no_gain,          // the best delays would gain next to nothing
 };
 
