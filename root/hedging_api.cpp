@@ -35,17 +35,20 @@ Json describe_hedging(const Cluster& cluster, const SearchDefaults& defaults) {
     const auto obstacle = static_cast<HedgeObstacle>(i);
     if (const auto count = hedging.suppressed(obstacle)) suppressed[std::string(to_string(obstacle))] = count;
   }
+  Json predicted = nullptr;  // until there was a plan
+  if (plan.without_hedges > Duration::zero()) {
+    predicted = {{"target_quantile", hedging.settings().target_quantile},
+                 {"with_hedges_ms", milliseconds(plan.with_hedges)},
+                 {"without_hedges_ms", milliseconds(plan.without_hedges)},
+                 {"extra_share", plan.extra_share}};
+  }
   Json delays = Json::array();
   for (const auto delay : plan.delays) delays.push_back(milliseconds(delay));
   return {{"default", to_text(defaults.hedge)},
           {"obstacle", to_string(obstacle_of(cluster, defaults))},
           {"delays_ms", std::move(delays)},
           {"probability", plan.probability},
-          {"predicted",
-           {{"target_quantile", hedging.settings().target_quantile},
-            {"with_hedges_ms", milliseconds(plan.with_hedges)},
-            {"without_hedges_ms", milliseconds(plan.without_hedges)},
-            {"extra_share", plan.extra_share}}},
+          {"predicted", std::move(predicted)},
           {"budget",
            {{"fill", budget.fill()},
             {"depth", budget.depth()},

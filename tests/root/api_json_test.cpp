@@ -59,7 +59,7 @@ TEST_CASE("a complete answer, to the letter") {
         R"({"rank":22,"id":"nano \"tiny\"","score":0.5,"title":"näno","url":""}],)"
         R"("total":{"value":137,"relation":"exact"},"took_ms":12.346,"deadline_ms":250.0,"finished":"complete",)"
         R"("completeness":{"fraction":1.0,"of_asked":1.0,"partitions":{"total":2,"asked":2,"answered":2},)"
-        R"("documents":{"total":1000,"searched":1000},"missing":[]},)"
+        R"("documents":{"total":1000,"searched":1000},"estimated_recall":0.0,"missing":[]},)"
         R"("attempts":{"primary":2,"retry":0,"hedge":3,"hedge_won":1,"tied":4,"canary":1,"probe":5,"cancelled":6},)"
         R"("subsystems":{"spelling":{"status":"late","ms":4.25},"snippets":{"status":"ok","ms":1.5},)"
         R"("facets":{"status":"off","ms":0.0}},"query":{"notes":[]},"cache":"miss"})"
@@ -91,7 +91,7 @@ TEST_CASE("a partial answer says so in the body and in the header, and names wha
   CHECK(body["finished"] == "deadline");
   CHECK(body["total"]["relation"] == "estimate");
   CHECK(body["completeness"].dump() ==
-        R"({"documents":{"searched":400,"total":1600},"fraction":0.25,"missing":[)"
+        R"({"documents":{"searched":400,"total":1600},"estimated_recall":0.0,"fraction":0.25,"missing":[)"
         R"({"partition":1,"reason":"late"},{"partition":2,"reason":"failed"},{"partition":3,"reason":"refused"},)"
         R"({"partition":4,"reason":"not_asked"},{"partition":5,"reason":"unassigned"}],)"
         R"("of_asked":0.3333333333333333,"partitions":{"answered":2,"asked":6,"total":8}})");
@@ -138,7 +138,7 @@ TEST_CASE("a refusal is problem details with its completeness, and says when to 
   CHECK(response.status == 503);
   CHECK(response.content_type == "application/problem+json");
   CHECK(nlohmann::json::parse(response.body).dump() ==
-        R"({"completeness":{"documents":{"searched":0,"total":10},"fraction":0.0,)"
+        R"({"completeness":{"documents":{"searched":0,"total":10},"estimated_recall":0.0,"fraction":0.0,)"
         R"("missing":[{"partition":0,"reason":"refused"}],"of_asked":0.0,"partitions":{"answered":0,"asked":1,"total":1}},)"
         R"("detail":"Every leaf refused the query for load.","status":503,"title":"Service Unavailable",)"
         R"("type":"urn:hedgerow:problem:overloaded"})");
