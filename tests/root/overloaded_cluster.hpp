@@ -1,5 +1,5 @@
 // A cluster and its askers in virtual time, for the laws of admission: leaves with workers and a queue in order of
-// deadline, each query one attempt on every leaf, arrivals by chance at a rate that changes with time.
+// deadline for each class, each query one attempt on every leaf, arrivals by chance at a rate that changes with time.
 //
 // The queue executes nothing that has expired; an attempt that is being worked on when its query's time is over is
 // finished for nothing, as on a leaf whose work cannot be stopped at once.
@@ -91,8 +91,9 @@ struct OverloadedCluster {
     Instant pushed;
   };
   struct Leaf {
-    std::multimap<std::pair<int, Instant>, Piece> queue;
-    std::size_t busy = 0;
+    // By service class.
+    std::multimap<Instant, Piece> queue[2];
+    std::size_t busy[2]{};
   };
 
   Duration gap(double rate) { return Duration(static_cast<Duration::rep>(random.exponential(1 / rate) * 1e9)); }
@@ -142,31 +143,35 @@ struct OverloadedCluster {
     const std::size_t first = random.below(leaves.size());
     for (std::size_t i = 0; i < query.asked; ++i) {
       const std::size_t leaf = (first + i) % leaves.size();
-      leaves[leaf].queue.emplace(std::pair{static_cast<int>(query.service_class), query.deadline}, Piece{index, now});
-      work(leaf, now);
+      leaves[leaf].queue[static_cast<int>(query.service_class)].emplace(query.deadline, Piece{index, now});
+      work(leaf, query.service_class, now);
     }
     at(query.deadline, [this, index](Instant then) { finish(index, then); });
   }
 
-  void work(std::size_t number, Instant now) {
+  void work(std::size_t number, ServiceClass service_class, Instant now) {
     Leaf& leaf = leaves[number];
     if (settings.stuck.contains(number)) return;
-    while (leaf.busy < settings.workers && !leaf.queue.empty()) {
-      const Piece piece = leaf.queue.begin()->second;
-      leaf.queue.erase(leaf.queue.begin());
+    auto& queue = leaf.queue[static_cast<int>(service_class)];
+    auto& busy = leaf.busy[static_cast<int>(service_class)];
+    while (busy < settings.workers && !queue.empty()) {
+      const Piece piece = queue.begin()->second;
+      queue.erase(queue.begin());
       if (queries[piece.query].over) continue;
-      ++leaf.busy;
+      ++busy;
       const Duration queued = now - piece.pushed;
-      const double service = settings.service_seconds * (0.5 + random.exponential(0.5));
-      at(now + Duration(static_cast<Duration::rep>(service * 1e9)), [this, number, piece, queued](Instant then) {
-        --leaves[number].busy;
+      // What batch works on has the processor when nobody else wants it.
+      const double slower = service_class == ServiceClass::batch ? 8 : 1;
+      const double service = slower * settings.service_seconds * (0.5 + random.exponential(0.5));
+      at(now + Duration(static_cast<Duration::rep>(service * 1e9)), [this, number, service_class, piece, queued](Instant then) {
+        --leaves[number].busy[static_cast<int>(service_class)];
         Query& query = queries[piece.query];
         if (!query.over) {
           load.on_waited(LeafId{static_cast<std::uint32_t>(number)}, queued, then);
           load.on_answered(LeafId{static_cast<std::uint32_t>(number)}, {.queue_time = queued}, then);
           if (++query.answered == query.asked) finish(piece.query, then);
         }
-        work(number, then);
+        work(number, service_class, then);
       });
     }
   }
