@@ -18,6 +18,9 @@ struct HedgedSearch : Search {
   }
 };
 
+// What a leaf says that has more of its queue to do.
+constexpr AttemptReport more_waits{.queued = 1};
+
 double tokens(const SearchPolicies& policies) { return policies.hedging.budget().tokens(); }
 
 }  // namespace
@@ -87,12 +90,19 @@ TEST_CASE("an attempt that stalls right after its sending is hedged, and else en
 TEST_CASE("time waited behind the same frame's earlier partitions is not slowness") {
   HedgedSearch search({{0, 1}, {0, 2}, {0, 3}});
   search.start();
-  CHECK(search.answers(0, 8ms) == "merge");
+  CHECK(search.answers(0, 8ms, more_waits) == "merge");
   // The second and third have been under way for ten milliseconds, and their leaf is at work.
   CHECK(search.wakes(10ms) == "wake 18ms");
-  CHECK(search.answers(1, 15ms) == "merge");
+  CHECK(search.answers(1, 15ms, more_waits) == "merge");
   CHECK(search.wakes(18ms) == "wake 25ms");
   CHECK(search.wakes(25ms) == "send 3 P2 L3 hedge; wake 90ms");
+}
+
+TEST_CASE("an answer of a leaf with an empty queue moves no turn: what else it was asked runs side by side") {
+  HedgedSearch search({{0, 1}, {0, 2}});
+  search.start();
+  CHECK(search.answers(0, 8ms) == "merge");
+  CHECK(search.wakes(10ms) == "send 2 P1 L2 hedge; wake 90ms");
 }
 
 TEST_CASE("a late answer of an attempt that was given up shows that its leaf moves on as well") {
@@ -102,7 +112,7 @@ TEST_CASE("a late answer of an attempt that was given up shows that its leaf mov
   HedgedSearch search({{0, 1}, {0, 4}, {3}});
   search.start();
   CHECK(search.fails(0, AttemptFailure::failed, 1ms) == "send 3 P0 L1 retry");
-  CHECK(search.answers(0, 6ms) == "merge; cancel 3");  // failed, and answered after all
+  CHECK(search.answers(0, 6ms, more_waits) == "merge; cancel 3");  // failed, and answered after all
   CHECK(search.wakes(10ms) == "wake 16ms");
   CHECK(search.wakes(16ms) == "send 4 P1 L4 hedge; wake 90ms");
 }

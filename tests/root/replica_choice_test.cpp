@@ -116,6 +116,20 @@ TEST_CASE("attempts that hedges cut short show a slow leaf as well as answers do
   CHECK(*choice.latency(leaf(1)) == 8ms);
 }
 
+TEST_CASE("time in a leaf's queue is load and not slowness, in answers and in what was cut short") {
+  Choice choice(8);
+  for (std::uint32_t i = 0; i < 8; ++i) choice.answered(i, 8ms, at(0ms));
+  choice.shares(three);
+  for (int i = 0; i < 100; ++i) {
+    choice.on_answered(leaf(0), 48ms, {.queue_time = 40ms, .queued = 9}, at(1ms * i));
+    choice.on_unanswered(leaf(0), 47ms, at(1ms * i));
+  }
+  CHECK_FALSE(choice.is_slow(leaf(0)));
+  CHECK(to_milliseconds(*choice.latency(leaf(0))) == doctest::Approx(8));
+  choice.on_unanswered(leaf(0), 100ms, at(200ms));
+  CHECK(to_milliseconds(*choice.latency(leaf(0))) > 8.3);
+}
+
 TEST_CASE("a leaf that fails at once does not look fast, however few it has in flight") {
   Choice choice(8);
   for (std::uint32_t i = 0; i < 8; ++i) choice.answered(i, 8ms, at(0ms), 2);

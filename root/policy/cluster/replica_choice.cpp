@@ -18,6 +18,9 @@ constexpr double failure_weight = 0.5;
 constexpr double cut_short_factor = 2;
 constexpr double beyond_usual = 1.25;
 
+// Of a sample, in the average of the time waited on a leaf.
+constexpr double queue_weight = 0.1;
+
 // No leaf is judged worse than this (or than ten times the usual, where that is more): it must be able to come back.
 constexpr double worst_seconds = 1;
 constexpr double worst_factor = 10;
@@ -84,13 +87,16 @@ void ReplicaChoice::learn(Leaf& leaf, double seconds, Sample sample, Instant now
 
 void ReplicaChoice::on_answered(LeafId leaf, Duration latency, const AttemptReport& report, Instant now) {
   Leaf& state = of(leaf);
-  learn(state, to_seconds(latency), Sample::whole, now);
+  const double queued = to_seconds(report.queue_time);
+  state.queue_seconds += queue_weight * (queued - state.queue_seconds);
+  learn(state, to_seconds(latency) - queued, Sample::whole, now);
   state.told = report.queued + report.running;
 }
 
 void ReplicaChoice::on_unanswered(LeafId leaf, Duration at_least, Instant now) {
   Leaf& state = of(leaf);
-  const double seconds = to_seconds(at_least);
+  const double seconds = to_seconds(at_least) - state.queue_seconds;
+  if (seconds <= 0) return;
   const bool unusual = usual_seconds_ > 0 && seconds > beyond_usual * usual_seconds_;
   if (state.known && seconds <= state.latency_seconds && !unusual) return;
   const double likely = cut_short_factor * seconds;

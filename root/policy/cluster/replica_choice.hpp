@@ -8,6 +8,9 @@
 // answer, whichever are more. Latencies that hardly differ count as equal, and then the least loaded goes, ties at
 // random: so several roots do not all turn to the leaf that looks fastest.
 //
+// Time waited in the leaf's queue is left out of its latency: load is judged by load, and what is slow for everyone by the
+// rest. (With it, a busy leaf would be slow, the others would get its work and be slow next, and so on.)
+//
 // A leaf's latency is a running median: an answer that took longer raises it by a step, a quicker one lowers it by a
 // step, never beyond the answer itself; the longer ago the last one was, the larger the step. So one slow answer in fifty
 // changes little, and a leaf that is slow for everyone is known after some twenty. Where a hedge or the search's end cut an
@@ -63,7 +66,7 @@ class ReplicaChoice {
   // An attempt was sent, and is over, whatever came of it.
   void on_sent(LeafId leaf) { ++of(leaf).in_flight; }
   void on_ended(LeafId leaf) { --of(leaf).in_flight; }
-  // What came of it, where that says something: answered after so long; not answered within so long (it may still be
+  // What came of it, where that says something: answered so long after its sending; not answered within so long (it may still be
   // under way); failed at once.
   void on_answered(LeafId leaf, Duration latency, const AttemptReport& report, Instant now);
   void on_unanswered(LeafId leaf, Duration at_least, Instant now);
@@ -90,7 +93,8 @@ class ReplicaChoice {
     bool up = false;
     std::uint32_t in_flight = 0;
     std::uint32_t told = 0;       // requests in flight there, as it said last
-    double latency_seconds = 0;   // running median
+    double latency_seconds = 0;   // running median, without the queue
+    double queue_seconds = 0;     // running mean of the time waited there
     bool known = false;
     bool slow = false;
     std::uint8_t in_time_in_a_row = 0;  // answers, while it is slow

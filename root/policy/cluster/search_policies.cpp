@@ -66,7 +66,7 @@ void SearchPolicies::on_answered(LeafId leaf, AttemptKind kind, const AttemptTim
   // Partitions of one frame that run side by side are answered soon after each other, and took their time all the same.
   const Duration latency = std::max(time.since_turn, std::min(time.since_sent, report.service_time));
   replica_choice.on_ended(leaf);
-  replica_choice.on_answered(leaf, latency, report, now);
+  replica_choice.on_answered(leaf, time.since_sent, report, now);
   latencies.on_answered(leaf, latency, now);
   // Not behind the same frame's earlier partitions, and not on the way: that is no load.
   load.on_waited(leaf, std::clamp(latency - report.service_time, Duration::zero(), std::max(Duration::zero(), report.queue_time)), now);

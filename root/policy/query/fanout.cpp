@@ -134,7 +134,9 @@ bool Fanout::take_answer(AttemptId id, const AttemptReport& report, Instant now,
   Attempt& answered = attempts_[id.value];
   PartitionProgress& partition = partitions_[answered.partition_index];
   const Duration since_turn = now - turn_of(answered);
-  leaves_.on_progress(answered.place, now);
+  // With nothing left in its queue, what else this query asked of the leaf runs already, side by side: its turn does not
+  // begin with this answer.
+  if (report.queued > 0) leaves_.on_progress(answered.place, now);
   if (end(answered)) {
     policies_.on_answered(answered.leaf, answered.kind, {now - answered.sent, since_turn}, report, now);
   }
