@@ -167,6 +167,8 @@ int main(int argc, char** argv) {
   add_duration_option(app, "--drain-time", settings.drain_time, "How long queries in progress may take when stopping");
   app.add_option("--allow-host", settings.hosts, "A further host name that requests may be addressed to");
   app.add_option("--seed", settings.seed, "Seed of every choice by chance; 0: picked at start, and logged");
+  app.add_option("--record", settings.record, "Write what the search policies are told and decide into this file (hedgerow-lab replay)");
+  app.add_option("--record-bytes", settings.record_bytes, "The recording ends at this size")->check(CLI::Range(std::uint64_t{1} << 10, std::uint64_t{1} << 40));
   app.add_option("--log-level", settings.log_level, "debug, info, warning, error, or off")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
   try {

@@ -52,15 +52,23 @@ result<std::unique_ptr<Server>> Server::create(asio::io_context& io, const Setti
     if (loaded.has_error()) return loaded.error();
     synonyms = std::move(*loaded);
   }
-  auto server = std::unique_ptr<Server>(new Server(io, settings, std::move(*manifest), std::move(*statistics), *topology));
+  std::unique_ptr<RecordingFile> recording;
+  if (!settings.record.empty()) {
+    auto created = RecordingFile::create(settings.record, settings.record_bytes);
+    if (created.has_error()) return created.error();
+    recording = std::move(*created);
+  }
+  auto server = std::unique_ptr<Server>(
+      new Server(io, settings, std::move(*manifest), std::move(*statistics), *topology, std::move(recording)));
   server->queries_.use(std::move(synonyms));
   return server;
 }
 
 Server::Server(asio::io_context& io, const Settings& settings, Manifest manifest, CollectionStatistics statistics,
-               const Topology& topology)
+               const Topology& topology, std::unique_ptr<RecordingFile> recording)
     : io_(io),
       settings_(settings),
+      recording_(std::move(recording)),
       cluster_(io.get_executor(), std::move(manifest), client_settings(settings), settings.policies, settings.seed, metrics_, settings.tie_nonce),
       canaries_(io.get_executor(), cluster_, metrics_, settings.canaries, settings.seed + 2),
       queries_(io.get_executor(), std::move(statistics), cluster_, canaries_, metrics_, {settings.admission, settings.cache_bytes, settings.seed}),
@@ -68,6 +76,11 @@ Server::Server(asio::io_context& io, const Settings& settings, Manifest manifest
       http_(io.get_executor(), http_settings(settings),
             [this](wire::HttpRequest& request) { return router_.handle(request); }),
       control_timer_(io) {
+  if (recording_) {
+    recorder_ = std::make_unique<policy::SearchRecorder>([this](std::string_view line) { recording_->add(line); },
+                                                         settings.policies, settings.seed);
+    cluster_.policies().search.record_to(recorder_.get());
+  }
   cluster_.apply(topology);
   log_vain_defaults(cluster_, settings_.defaults);
 }

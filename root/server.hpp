@@ -17,6 +17,7 @@
 #include "root/cluster.hpp"
 #include "root/metrics.hpp"
 #include "root/query_service.hpp"
+#include "root/recording_file.hpp"
 #include "root/search_parameters.hpp"
 #include "wire/http_router.hpp"
 #include "wire/http_server.hpp"
@@ -45,6 +46,8 @@ struct Settings {
   std::uint64_t seed = 0;  // 0: picked by main
   std::uint64_t tie_nonce = 0;  // picked by main: other than that of every other root, whatever their seeds
   std::string log_level = "info";
+  std::filesystem::path record;  // of the search policies; empty: none
+  std::uint64_t record_bytes = 256 << 20;
 };
 
 class Server {
@@ -61,13 +64,16 @@ class Server {
 
  private:
   Server(boost::asio::io_context& io, const Settings& settings, Manifest manifest, CollectionStatistics statistics,
-         const Topology& topology);
+         const Topology& topology, std::unique_ptr<RecordingFile> recording);
   void reload_topology();
   void reload_synonyms();
   boost::asio::awaitable<void> run_control_timer();
 
   boost::asio::io_context& io_;
   Settings settings_;
+  // Outlive whatever is recorded.
+  std::unique_ptr<RecordingFile> recording_;
+  std::unique_ptr<policy::SearchRecorder> recorder_;
   Metrics metrics_;
   Cluster cluster_;
   CanaryService canaries_;
