@@ -69,6 +69,15 @@ std::uint32_t slot(std::string_view name) { return static_cast<std::uint32_t>(st
 
 }  // namespace
 
+std::optional<std::string> title_term_of(std::string_view term) {
+  constexpr std::string_view stem_prefix = "Z";
+  const bool is_stem = term.starts_with(stem_prefix);
+  const std::string_view word = is_stem ? term.substr(stem_prefix.size()) : term;
+  // Words and stems are in lower case: a capital begins a prefix.
+  if (word.empty() || (word.front() >= 'A' && word.front() <= 'Z')) return std::nullopt;
+  return std::string(is_stem ? stem_prefix : "") + std::string(title_prefix) + std::string(word);
+}
+
 std::string id_term(std::string_view id) {
   std::string term(id_prefix);
   if (id_prefix.size() + id.size() <= longest_term_bytes) return term.append(id);

@@ -31,6 +31,10 @@ inline constexpr std::string_view facet_prefix = "XF";
 // The term of a document's external id; an id that is too long for a term is hashed.
 std::string id_term(std::string_view id);
 
+// The term by which a word or stem of the text is found in titles: "ZSeditor" for "Zeditor". Nothing for terms of other
+// kinds: of the title already, of an id, a name or a facet.
+std::optional<std::string> title_term_of(std::string_view term);
+
 // The term of a name, an id or a title as a whole: in lower case, blanks as one. Nothing for a blank one, and for one
 // longer than longest_name_bytes, which nobody types.
 std::optional<std::string> name_term(std::string_view name);
