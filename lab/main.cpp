@@ -1,5 +1,5 @@
-// hedgerow-lab: a cluster on one machine, the load that is put on it, and the quality of its answers. This file is the
-// command line alone.
+// hedgerow-lab: a cluster on one machine, the load that is put on it, the quality of its answers, and the same policies in
+// virtual time. This file is the command line alone.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -10,7 +10,10 @@
 #include "base/log.hpp"
 #include "lab/control_command.hpp"
 #include "lab/evaluate.hpp"
+#include "lab/experiment_command.hpp"
 #include "lab/load_command.hpp"
+#include "lab/replay_command.hpp"
+#include "lab/simulate_command.hpp"
 #include "lab/up.hpp"
 
 namespace {
@@ -186,6 +189,88 @@ void add_evaluate(CLI::App& app, EvaluateArguments& arguments, int& status) {
   });
 }
 
+void add_simulated_leaves(CLI::App& command, SimulateSettings& simulate) {
+  auto& world = simulate.world;
+  command.add_option("--leaves", world.leaves, "Leaves")->check(CLI::Range(1, 100'000))->capture_default_str();
+  command.add_option("--partitions", world.partitions, "Partitions")->check(CLI::Range(1, 100'000))->capture_default_str();
+  command.add_option("--replicas", world.replicas, "Copies of each partition")->check(CLI::Range(1, 64))->capture_default_str();
+  command.add_option("--workers", world.workers, "Workers of each leaf; 0: as many as there is work, and so no queue")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  command.add_option("--queue-capacity", world.queue_capacity, "Attempts that may wait on a leaf")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--service", simulate.service, "How long an attempt takes: a distribution (see docs/operations.md)")
+      ->capture_default_str();
+  command.add_option("--slow-periods", simulate.slow_periods,
+                     "Times in which a leaf is slow, EVERY,LASTING,FACTOR: 2s,100ms,4 (default: none)");
+  command.add_option("--shared-slow-periods", simulate.shared_slow_periods, "The same, for all leaves at once (default: none)");
+  command.add_option("--background-rate", world.background.rate, "Pieces of other work per second and leaf")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--background-service", simulate.background_service, "How long one takes (default: as an attempt does)");
+  command.add_option("--network", simulate.network, "How long a frame takes one way: a distribution")->capture_default_str();
+  command.add_option("--faults", simulate.faults, "A JSON file of faults, with when and where");
+}
+
+void add_simulate(CLI::App& app, SimulateSettings& simulate, int& status) {
+  auto& command = *app.add_subcommand("simulate", "The root's policies and the leaf's queue in virtual time");
+  auto& world = simulate.world;
+  auto& shape = world.shapes.front();
+  add_simulated_leaves(command, simulate);
+  command.add_option("--roots", world.roots, "Roots, each with policies of its own")->check(CLI::Range(1, 1000))->capture_default_str();
+  command.add_option("--rate", world.rate, "Queries per second, by a Poisson process")->check(CLI::PositiveNumber)->capture_default_str();
+  command.add_option("--queries", world.queries, "Queries that are measured")->check(CLI::PositiveNumber)->capture_default_str();
+  command.add_option("--warm-up", world.warm_up, "Queries before them")->capture_default_str();
+  command.add_option("--fanout", shape.width, "Partitions that a query asks; 0: all")->capture_default_str();
+  add_duration_option(command, "--deadline", shape.deadline, "Of each query", Duration(1));
+  command.add_option("--hedge", simulate.hedge, "auto, off, a quantile such as p95, or a delay such as 10ms")->capture_default_str();
+  command.add_option("--hedge-budget-fill", world.policies.hedge.budget_fill, "Hedges in the long run, as a share of the primary attempts")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command.add_option("--hedge-budget-depth", world.policies.hedge.budget_depth, "Hedges that can be saved up for a burst")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--most-hedges", world.policies.hedge.most_hedges, "Hedges of one partition, at most")
+      ->check(CLI::Range(0, 63))
+      ->capture_default_str();
+  command.add_option("--tied", simulate.tied, "on: every partition is asked of two replicas, tied")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  command.add_option("--replica-choice", simulate.replica_choice, "prequal, least-in-flight or random")->capture_default_str();
+  command.add_option("--min-completeness", shape.good_enough.min_completeness, "With this share of the partitions an answer may go early")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  add_duration_option(command, "--patience", shape.good_enough.patience, "The time that each further percent is worth");
+  command.add_option("--class", simulate.service_class, "interactive or batch")
+      ->check(CLI::IsMember({"interactive", "batch"}))
+      ->capture_default_str();
+  command.add_option("--seed", world.seed, "Of everything that happens by chance")->capture_default_str();
+  command.add_flag("--timeline", world.timeline, "Figures of each second, too");
+  command.add_option("--random-worlds", simulate.random_worlds,
+                     "Instead of one world: so many, each drawn from a seed (from --seed on), of --queries queries each");
+  command.add_flag("--json", simulate.json, "The report as JSON");
+  command.callback([&] { status = run_simulate(simulate); });
+}
+
+void add_experiment(CLI::App& app, ExperimentSettings& experiment, int& status) {
+  auto& command = *app.add_subcommand("experiment", "Ask a question with a known answer; the verdict is the exit status");
+  command.add_option("name", experiment.name, "hedged or tied")->required()->check(CLI::IsMember({"hedged", "tied"}));
+  command.add_flag("--simulated", experiment.simulated, "In virtual time");
+  command.add_option("--seed", experiment.seed, "Of everything that happens by chance")->capture_default_str();
+  command.add_option("--queries", experiment.queries, "Queries of each run (default: as many as the experiment is for)")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--json", experiment.json, "The figures as JSON");
+  command.callback([&] { status = run_experiment(experiment); });
+}
+
+void add_replay(CLI::App& app, ReplaySettings& replay, int& status) {
+  auto& command = *app.add_subcommand("replay", "Play a root's recording (hedgerow-root --record) through the policies again");
+  command.add_option("file", replay.file, "The recording")->required();
+  command.add_flag("--json", replay.json, "The outcome as JSON");
+  command.callback([&] { status = run_replay(replay); });
+}
+
 // Descriptors 0 to 2 must be open, or a file of ours would get such a number, and a child's output would go into it.
 void open_standard_descriptors() {
   int descriptor;
@@ -200,17 +285,23 @@ void open_standard_descriptors() {
 int main(int argc, char** argv) {
   open_standard_descriptors();
   start_logging("hedgerow-lab", "warning");
-  CLI::App app("Hedgerow's laboratory: a cluster on one machine, load to put on it, and the quality of its answers.", "hedgerow-lab");
+  CLI::App app("Hedgerow's laboratory: a cluster on one machine, load to put on it, the quality of its answers, and a simulator.", "hedgerow-lab");
   app.require_subcommand(1);
   int status = 0;
   UpSettings up;
   ControlSettings control;
   LoadArguments load_arguments;
   EvaluateArguments evaluate_arguments;
+  SimulateSettings simulate;
+  ExperimentSettings experiment;
+  ReplaySettings replay;
   add_up(app, up, status);
   add_control(app, control, status);
   add_load(app, load_arguments, status);
   add_evaluate(app, evaluate_arguments, status);
+  add_simulate(app, simulate, status);
+  add_experiment(app, experiment, status);
+  add_replay(app, replay, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -68,6 +68,7 @@ void SimulatedLeaf::start_waiting(Instant now) {
   while (pauses_ == 0 && queue_->ready(crew)) {
     const auto popped = queue_->pop(crew, now);
     if (popped->work == background_work) {
+      --background_waiting_;
       ++background_running_;
       const Duration time = slow_periods_.stretched(around_.settings.background.service.draw(random_), now);
       around_.figures.background += time;
@@ -194,7 +195,8 @@ void SimulatedLeaf::receive_background(Instant now) {
   const ServiceClass service_class = around_.settings.background.service_class;
   // It has no deadline; beyond the queue's bound it is dropped.
   const auto deadline = around_.settings.background.deadline;
-  (void)queue_->push(background_work, {leaf::WorkKind::search, service_class, deadline ? now + *deadline : Instant::max(), {}}, now);
+  const auto place = queue_->push(background_work, {leaf::WorkKind::search, service_class, deadline ? now + *deadline : Instant::max(), {}}, now);
+  if (place) ++background_waiting_;
   start_waiting(now);
 }
 
@@ -230,7 +232,7 @@ void SimulatedLeaf::lose_work(Instant now) {
     end(attempt);
   }
   running_.clear();
-  background_running_ = 0;
+  background_waiting_ = background_running_ = 0;
   ++term_;
   Queue lost = std::move(*queue_);
   queue_.emplace(empty_queue());

@@ -55,8 +55,9 @@ class SimulatedLeaf {
   }
   bool runs() const { return crashes_ == 0; }
 
+  // Of the queries' work; a competing job's may wait for ever behind a pause that never ends.
   std::size_t waiting() const {
-    return queue_->waiting(ServiceClass::interactive) + queue_->waiting(ServiceClass::batch);
+    return queue_->waiting(ServiceClass::interactive) + queue_->waiting(ServiceClass::batch) - background_waiting_;
   }
   std::size_t running() const { return running_.size() + background_running_; }
 
@@ -84,7 +85,7 @@ class SimulatedLeaf {
   std::optional<Queue> queue_;
   std::array<leaf::ServiceTimes, 2> times_;  // by service class
   std::vector<AttemptSlot> running_;
-  std::size_t background_running_ = 0;
+  std::size_t background_waiting_ = 0, background_running_ = 0;
   std::uint32_t term_ = 0;  // of the process, for background work
   std::vector<const Fault*> faults_;
   int pauses_ = 0, crashes_ = 0;

@@ -182,7 +182,9 @@ void SimulatedRoots::send(QuerySlot slot, const policy::SendAttempt& action, Ins
     told.kind = AttemptKind::hedge;
   }
   if (settings_.sabotage == Sabotage::ask_again && action.kind != AttemptKind::primary) {
-    told.leaf = query.fanout->attempt(AttemptId{0}).leaf;
+    for (const AttemptSlot earlier : query.records) {
+      if (earlier != none && earlier != at && attempts_[earlier].index == record.index) told.leaf = attempts_[earlier].leaf;
+    }
   }
   invariants_->on_sent(slot, told, record.index, now);
   count(query, [&](QueryFigures& figures) {

@@ -45,9 +45,9 @@ std::string_view to_string(FaultKind kind);
 
 struct Fault {
   FaultKind kind = FaultKind::late;
-  std::optional<LeafId> leaf;  // none: every leaf
+  std::optional<LeafId> leaf = std::nullopt;  // none: every leaf
   Duration from{};
-  std::optional<Duration> until;  // none: it stays
+  std::optional<Duration> until = std::nullopt;  // none: it stays
   Duration delay{};
   double factor = 1;
   double probability = 1;  // for each attempt; not for pause, freeze, crash and cuts
@@ -80,7 +80,7 @@ struct BackgroundJob {
   double rate = 0;  // pieces per second and leaf; 0: none
   ServiceTime service;
   ServiceClass service_class = ServiceClass::batch;
-  std::optional<Duration> deadline;  // only for its place in the queue; none: behind all that has one
+  std::optional<Duration> deadline = std::nullopt;  // only for its place in the queue; none: behind all that has one
 };
 
 // Deliberate mistakes of the host, each of which the invariants must find (see tests).
