@@ -11,6 +11,12 @@ namespace {
 
 AttemptReport waited(Duration queue, Duration service) { return {.queue_time = queue, .service_time = service}; }
 
+// As the search policies tell it of an attempt that waited behind nothing of its own query.
+void answered(ClusterLoad& load, LeafId leaf, const AttemptReport& report, Instant now) {
+  load.on_waited(leaf, report.queue_time, now);
+  load.on_answered(leaf, report, now);
+}
+
 }  // namespace
 
 TEST_CASE("nothing known of the load counts as none, and what is older than two seconds is not known") {
@@ -18,7 +24,7 @@ TEST_CASE("nothing known of the load counts as none, and what is older than two 
   CHECK(load.queueing(at(0s)) == 0);
   CHECK(load.least_queue_time(at(0s)) == 0ms);
   CHECK(load.refused_share(at(0s)) == 0);
-  load.on_answered(leaf(0), waited(6ms, 3ms), at(0s));
+  answered(load, leaf(0), waited(6ms, 3ms), at(0s));
   CHECK(load.queueing(at(1s)) == doctest::Approx(2));
   CHECK(load.queueing(at(2s)) == 0);
   CHECK(load.least_queue_time(at(2s)) == 0ms);
@@ -42,22 +48,31 @@ TEST_CASE("the cluster queues as the median leaf does: one overloaded leaf does 
     ClusterLoad load;
     for (int round = 0; round < 10; ++round) {
       for (std::uint32_t i = 0; i < row.queue_times.size(); ++i) {
-        load.on_answered(leaf(i), waited(row.queue_times[i], 4ms), at(20ms * round));
+        answered(load, leaf(i), waited(row.queue_times[i], 4ms), at(20ms * round));
       }
     }
-    load.on_answered(leaf(0), waited(row.queue_times[0], 4ms), at(300ms));
+    answered(load, leaf(0), waited(row.queue_times[0], 4ms), at(300ms));
     CHECK(load.queueing(at(300ms)) == doctest::Approx(row.queueing));
     CHECK(load.least_queue_time(at(300ms)) == row.least);
   }
 }
 
+TEST_CASE("time waited behind the same query's earlier partitions is no load") {
+  ClusterLoad load;
+  for (int i = 0; i < 20; ++i) {  // one worker, 20 partitions of one frame, 2 ms each
+    load.on_waited(leaf(0), 0ms, at(2ms * i));
+    load.on_answered(leaf(0), waited(2ms * i, 2ms), at(2ms * i));
+  }
+  CHECK(load.queueing(at(40ms)) == 0);
+}
+
 TEST_CASE("what was weighs half after half a second") {
   ClusterLoad load;
-  load.on_answered(leaf(0), waited(8ms, 2ms), at(0s));
-  load.on_answered(leaf(0), waited(0ms, 2ms), at(500ms));
+  answered(load, leaf(0), waited(8ms, 2ms), at(0s));
+  answered(load, leaf(0), waited(0ms, 2ms), at(500ms));
   // (8/2 + 0) / (2/2 + 2)
   CHECK(load.queueing(at(500ms)) == doctest::Approx(4.0 / 3));
-  load.on_answered(leaf(0), waited(0ms, 2ms), at(1s));
+  answered(load, leaf(0), waited(0ms, 2ms), at(1s));
   CHECK(load.queueing(at(1s)) == doctest::Approx(2.0 / 3.5));
 }
 
@@ -66,7 +81,7 @@ TEST_CASE("the smallest waiting time is that of the last tenths of a second") {
   for (int i = 0; i <= 100; ++i) {
     // Waits between 5 and 9 ms, but for one lucky attempt at 300 ms.
     const Duration queue = i == 30 ? Duration(1ms) : 5ms + 1ms * (i % 5);
-    load.on_answered(leaf(0), waited(queue, 2ms), at(10ms * i));
+    answered(load, leaf(0), waited(queue, 2ms), at(10ms * i));
     const Duration least = load.least_queue_time(at(10ms * i));
     CAPTURE(i);
     if (i >= 10 && i < 30) CHECK(least == 5ms);
@@ -83,7 +98,7 @@ TEST_CASE("one leaf that refuses everything is not the cluster, all that refuse 
         if (refuses(n, i)) {
           load.on_failed(leaf(n), true, at(2ms * i));
         } else {
-          load.on_answered(leaf(n), waited(1ms, 4ms), at(2ms * i));
+          answered(load, leaf(n), waited(1ms, 4ms), at(2ms * i));
         }
       }
     }

@@ -43,8 +43,9 @@ TEST_CASE("waiting is worth its time where patience times the expected percents 
       // After 12 ms of waiting, of the half that is left half comes in 8 ms, and half of the rest 60 ms later.
       {2ms, {{0.1, 12ms}}, "8ms"},        // 10 - 8
       {1500us, {{0.1, 12ms}}, "answer"},  // 7.5 - 8
-      // Waited longer than is known: nothing says that it will come.
-      {1s, {{0.1, 81ms}}, "answer"},
+      // Waited longer than is known: half of such come within as long again. At 2 ms each that is 10 ms for 81.
+      {2ms, {{0.1, 81ms}}, "answer"},
+      {1s, {{0.1, 81ms}}, "81ms"},
       // Two partitions are worth more together than each.
       {2ms, {{0.05, 0ms}, {0.05, 0ms}}, "answer"},
       {2ms, {{0.06, 0ms}, {0.05, 0ms}}, "10ms"},

@@ -58,7 +58,6 @@ ClusterLoad::Leaf& ClusterLoad::hear_of(LeafId leaf, Instant now) {
 
 void ClusterLoad::on_answered(LeafId leaf, const AttemptReport& report, Instant now) {
   Leaf& state = hear_of(leaf, now);
-  state.queue_seconds += to_seconds(report.queue_time);
   state.service_seconds += to_seconds(report.service_time);
   state.answered += 1;
   state.least = std::min(state.least, report.queue_time);
@@ -67,6 +66,7 @@ void ClusterLoad::on_answered(LeafId leaf, const AttemptReport& report, Instant 
 
 void ClusterLoad::on_waited(LeafId leaf, Duration waited, Instant now) {
   Leaf& state = hear_of(leaf, now);
+  state.queue_seconds += to_seconds(waited);
   state.waited_seconds += to_seconds(waited);
   ++state.waits;
 }

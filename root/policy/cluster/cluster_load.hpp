@@ -27,8 +27,8 @@ class ClusterLoad {
   void on_failed(LeafId leaf, bool refused, Instant now);
 
   // All of these are 0 while nothing was heard of late.
-  // Time waited on a leaf over time worked on it, recent averages, median over leaves. Above 1 the leaves spend more time
-  // waiting than working.
+  // Time waited on a leaf after an attempt's turn had come over time worked on it, recent averages, median over leaves.
+  // Above 1 the leaves spend more time waiting than working.
   double queueing(Instant now) const { return current(now) ? queueing_ : 0; }
   // The smallest time waited on a leaf in the last 100 to 200 ms, lower median over leaves: above 0 even the luckiest
   // attempts wait.

@@ -90,7 +90,7 @@ struct SearchPolicies {
   AttemptLatencies latencies;
   ClusterLoad load;
   Hedging hedging;
-  // Of the way to a leaf and back, without queue and service: the recent median, for tied requests.
+  // Of the way to a leaf and back, without queue and service, for tied requests.
   LatencyModel round_trip;
 
  private:

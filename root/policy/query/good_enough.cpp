@@ -25,6 +25,20 @@ struct Arrival {
   double percent;
 };
 
+// Of a partition that is waited for longer than anything known: what has lasted for so long probably lasts for as long
+// again, and Pr(answered by t' | not until t) = 1 - t / t'.
+void add_unknown(const Awaited& one, double farthest, std::vector<Arrival>& arrivals) {
+  const auto waited = static_cast<double>(std::max(one.waited, Duration(1)).count());
+  double answered = 0;
+  for (const double part : {0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
+    const double in = part * waited;
+    if (in > farthest) break;
+    const double by_then = 1 - waited / (waited + in);
+    arrivals.push_back({Duration(static_cast<Duration::rep>(in)), 100 * one.share * (by_then - answered)});
+    answered = by_then;
+  }
+}
+
 }  // namespace
 
 Duration usual_rest(const Awaited& awaited, const LatencyCurve& latencies) {
@@ -49,7 +63,10 @@ std::optional<Instant> worth_waiting_until(const GoodEnoughRule& rule, double co
   std::vector<Arrival> arrivals;
   for (const Awaited& one : awaited) {
     const double now_unanswered = still_unanswered(one, latencies);
-    if (now_unanswered <= 0) continue;  // longer than anything known
+    if (now_unanswered <= 0 || first_after(one, latencies) == latencies.steps.end()) {
+      add_unknown(one, farthest, arrivals);
+      continue;
+    }
     double before = now_unanswered;
     for (auto step = first_after(one, latencies); step != latencies.steps.end(); ++step) {
       const Duration in = step->time + one.later - one.waited;

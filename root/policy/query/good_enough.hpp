@@ -3,7 +3,8 @@
 // Intuition: waiting is worth it while it brings more than it costs. `patience` is the time that each further percent of
 // completeness is worth. With c the completeness so far, and for an instant t' after now
 //   gain(t') = 100 · Σ over waiting partitions of share(p) · Pr(answered by t' | not answered until now),
-// waiting until t' pays when gain(t') · patience > t' - now. If it pays for no t', the answer goes now; otherwise it is
+// (of what is waited for longer than anything known: 1 - t / t', since what has lasted for so long probably lasts for as
+// long again); waiting until t' pays when gain(t') · patience > t' - now. If it pays for no t', the answer goes now; otherwise it is
 // asked again at the t' that pays most, or when something arrives. It never goes with less than min_completeness.
 #pragma once
 

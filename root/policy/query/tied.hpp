@@ -20,7 +20,7 @@ namespace hedgerow::policy {
 // Where nothing is known of the way.
 constexpr Duration usual_tie_delay = std::chrono::microseconds(500);
 
-// round_trip: the recent median of the way to a leaf and back, which is twice the one-way delay; 0: unknown.
+// round_trip: what the way to a leaf and back, which is twice the one-way delay, hardly ever takes longer than; 0: unknown.
 constexpr Duration tie_delay(Duration round_trip) { return round_trip > Duration::zero() ? round_trip : usual_tie_delay; }
 
 enum class HalfVerdict {
