@@ -161,7 +161,7 @@ TEST_CASE("the halves of a tied pair carry one name and each other's address, an
   });
 }
 
-TEST_CASE("where a leaf cannot tell its twin that it has begun, the root takes the other half back; the other's word changes nothing") {
+TEST_CASE("where a leaf cannot tell its twin that it has begun, the root takes the other half back, and the other's word changes nothing") {
   FakeCluster cluster({{0}, {0}});
   std::vector<wire::SearchCall> first, second;
   cluster.leaves[0]->act = keep_in(first);

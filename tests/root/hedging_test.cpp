@@ -127,7 +127,10 @@ struct Cluster {
   void tell_load(Duration queue, Duration service) {
     for (int i = 0; i < 10; ++i) {
       now += 60ms;
-      for (std::uint32_t n = 0; n < leaves; ++n) load.on_answered(leaf(n), {.queue_time = queue, .service_time = service}, now);
+      for (std::uint32_t n = 0; n < leaves; ++n) {
+        load.on_waited(leaf(n), queue, now);
+        load.on_answered(leaf(n), {.queue_time = queue, .service_time = service}, now);
+      }
     }
   }
   HedgePlan plan(HedgeChoice choice = {}) { return hedging.plan(choice, 20, replicas, now); }
@@ -461,6 +464,7 @@ TEST_CASE("a fixed delay is held to the smaller budget of busy leaves too (trap 
   cluster.wanted = fixed(0ms);
   cluster.replicas = 2;
   cluster.latency = [&](LeafId asked, Instant now) {
+    cluster.load.on_waited(asked, 1100us, now);
     cluster.load.on_answered(asked, {.queue_time = 1100us, .service_time = 4ms}, now);
     return cluster.usual();
   };
