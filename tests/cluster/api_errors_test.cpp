@@ -132,7 +132,7 @@ TEST_CASE("what is no HTTP at all is a 400 or an end of the connection, and harm
   CHECK(cluster.search("otter", {{"deadline", "20s"}}).json()["finished"] == "complete");
 }
 
-TEST_CASE("with every leaf down a query is a 503 that says when to come again") {
+TEST_CASE("with every leaf down a query is a 503 that says when to come again, never an empty answer (trap 9)") {
   TestCluster cluster({.index = animal_index().directory, .leaves = 2});
   for (const auto& leaf : cluster.leaves()) {
     cluster.act(leaf, "kill");
@@ -153,7 +153,7 @@ TEST_CASE("with every leaf down a query is a 503 that says when to come again") 
   CHECK(cluster.search("otter", {{"deadline", "20s"}}).json()["finished"] == "complete");
 }
 
-TEST_CASE("with every leaf late a query is a 504 that says what is missing, and partial=deny makes one of any incomplete answer") {
+TEST_CASE("with every leaf late a query is a 504 that says what is missing, and partial=deny makes one of any incomplete answer (traps 9 and 12)") {
   TestCluster cluster({.index = animal_index().directory, .leaves = 2, .allow_faults = true});
   const json late{{{"kind", "late"}, {"delay", "30s"}}};
   cluster.set_faults("leaf-0", late);

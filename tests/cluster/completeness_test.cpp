@@ -86,7 +86,7 @@ TEST_CASE("fanout asks exactly so many partitions, the same for the same query, 
   CHECK(choices.size() > 1);  // different queries spread
 }
 
-TEST_CASE("a partition that no leaf holds is named, and the answer is no success") {
+TEST_CASE("a partition that no leaf holds is named, and the answer is no success (trap 8)") {
   TestCluster cluster;
   auto topology = cluster.topology();
   const auto gone = cluster.partitions_of("leaf-2");

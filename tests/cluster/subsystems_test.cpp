@@ -143,7 +143,7 @@ TEST_CASE("what is not wanted is off, and costs the leaves nothing") {
   CHECK(status(answer_of(silent, "comon"), "spelling") == "off");
 }
 
-TEST_CASE("when a leaf is stopped, counts are partial and right for the rest, and the hits of the rest have their snippets") {
+TEST_CASE("when a leaf is stopped, counts are partial and right for the rest, and the hits of the rest have their snippets (trap 10)") {
   TestCluster cluster({.index = shelf_index().directory, .root_arguments = {"--link-idle-time=1h"}, .leaf_arguments = {"--idle-time=1h"}});
   answer_of(cluster, "common", {{"facets", "section"}});
   const auto gone = cluster.partitions_of("leaf-2");
@@ -163,7 +163,7 @@ TEST_CASE("when a leaf is stopped, counts are partial and right for the rest, an
   cluster.act("leaf-2", "continue");
 }
 
-TEST_CASE("whatever fails of the optional, the hits are the same, and the failure is named") {
+TEST_CASE("whatever fails of the optional, the hits are the same, and the failure is named (trap 3)") {
   TestCluster cluster(shelf(2));
   const lab::SearchParameters all{{"facets", "section"}, {"k", "20"}};
   const auto healthy = answer_of(cluster, "comon novel", all);

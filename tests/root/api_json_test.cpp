@@ -70,7 +70,7 @@ TEST_CASE("a complete answer, to the letter") {
                                             "snippets;dur=1.500;desc=ok, total;dur=12.346");
 }
 
-TEST_CASE("a partial answer says so in the body and in the header, and names what is missing and why") {
+TEST_CASE("a partial answer says so in the body and in the header, and names what is missing and why (trap 12)") {
   auto answer = small_answer();
   answer.hits.clear();
   answer.finished = policy::FinishReason::deadline;
