@@ -28,13 +28,18 @@ std::vector<AttemptTrace> TraceBook::take() {
   std::optional<Duration> both_ways;
   for (const auto& entry : entries_) {
     if (!entry.ended || !entry.queue_time || !entry.service_time) continue;
-    const Duration way = std::max(Duration::zero(), *entry.ended - entry.sent - *entry.queue_time - *entry.service_time);
-    both_ways = std::min(both_ways.value_or(way), way);
+    const Duration way = *entry.ended - entry.sent - *entry.queue_time - *entry.service_time;
+    // Negative: given up here before the leaf's answer came, so it says nothing of the way.
+    if (way >= Duration::zero()) both_ways = std::min(both_ways.value_or(way), way);
   }
   for (auto& entry : entries_) {
     if (!entry.queue_time) continue;
     entry.queued = entry.sent + both_ways.value_or(Duration::zero()) / 2;
     if (entry.executed) entry.started = *entry.queued + *entry.queue_time;
+    // What was given up may have been queued and begun after its end here.
+    if (!entry.ended) continue;
+    entry.queued = std::min(*entry.queued, *entry.ended);
+    if (entry.started) entry.started = std::min(*entry.started, *entry.ended);
   }
   return std::move(entries_);
 }

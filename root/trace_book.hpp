@@ -26,7 +26,8 @@ class TraceBook {
   void end(Place place, std::string_view outcome, Instant now);
 
   // All entries, with the instants at which a leaf queued and began each, as far as they can be reckoned: there are no
-  // common clocks, so the way to a leaf is taken to be half of the shortest way there and back that this query saw.
+  // common clocks, so the way to a leaf is taken to be half of the shortest way there and back that this query saw. In order: sent, queued, started, ended; where the
+  // leaf began what had been given up here, started is the end.
   std::vector<AttemptTrace> take();
 
  private:
