@@ -50,7 +50,7 @@ class CanaryService::Call final : public wire::CallObserver {
   }
   void on_call_lost(CallId) override {
     id.reset();
-    service_.failed(*this, AttemptFailure::unreachable, "unreachable");
+    service_.failed(*this, AttemptFailure::unreachable, AttemptEnding::unreachable, "unreachable");
   }
 
   std::shared_ptr<LeafClient> leaf_client;
@@ -70,15 +70,16 @@ struct CanaryService::Trial {
   Instant received;
   Instant began;
   bool trace = false;
+  bool decided = false;  // nobody waits for its calls any more
   std::vector<std::unique_ptr<Call>> calls;  // by attempt; null where it could not be sent
   std::optional<CanaryRequest::Answered> answered;
   std::vector<AttemptTrace> attempts;  // by attempt
 
-  void end_trace(AttemptId attempt, std::string outcome) {
+  void end_trace(AttemptId attempt, std::string_view outcome) {
     AttemptTrace& trace_of = attempts[attempt.value];
     if (trace_of.ended) return;
     trace_of.ended = clock_now() - received;
-    trace_of.outcome = std::move(outcome);
+    trace_of.outcome = outcome;
   }
 };
 
@@ -204,6 +205,7 @@ void CanaryService::send(const canary_action::Send& action) {
   asio::post(executor_, [this, alive = std::weak_ptr(alive_), id = action.trial, attempt = action.attempt] {
     if (alive.expired() || !trials_.contains(id)) return;
     trials_.at(id)->end_trace(attempt, "unreachable");
+    count_ending(metrics_, AttemptKind::canary, AttemptEnding::unreachable, nullptr, false);
     perform(canaries_.on_failure(id, attempt, AttemptFailure::refused, clock_now()));
   });
 }
@@ -232,7 +234,8 @@ void CanaryService::tell(const canary_action::Tell& action) {
 }
 
 void CanaryService::decided(const canary_action::Decided& action) {
-  const auto& trial = *trials_.at(action.trial);
+  auto& trial = *trials_.at(action.trial);
+  trial.decided = true;
   metrics_.canary_verdicts[static_cast<std::size_t>(action.verdict)]->Increment();
   metrics_.canary_seconds.Observe(to_seconds(clock_now() - trial.began));
   if (action.suspected.empty()) return;
@@ -247,7 +250,9 @@ void CanaryService::end(policy::TrialId id) {
   const auto found = trials_.find(id);
   if (found == trials_.end()) return;
   for (auto& call : found->second->calls) {
-    if (call && call->id) call->leaf_client->abandon(*std::exchange(call->id, std::nullopt));
+    if (!call || !call->id) continue;
+    cluster_.aftermath().take_over(*call->leaf_client, *std::exchange(call->id, std::nullopt), AttemptKind::canary,
+                                   {{call->partition, nullptr}});
   }
   // One of its calls may be the one that is speaking.
   asio::post(executor_, [trial = found->second] {});
@@ -263,9 +268,11 @@ void CanaryService::on_message(Call& call, wire::Message&& message) {
   if (const auto* failure = std::get_if<wire::PartitionFailure>(&message); failure && failure->partition == call.partition) {
     trace.fault = failure->fault;
     trace.queue_time = failure->queue_time;
+    trace.executed = failure->started;
     // Where the partition is not served, nothing ran.
     const bool ran = failure->reason != wire::FailureReason::not_served;
-    return failed(call, ran ? failure_of(failure->reason) : AttemptFailure::refused, to_string(failure->reason).data());
+    return failed(call, ran ? failure_of(failure->reason) : AttemptFailure::refused, ending_of(*failure),
+                  to_string(failure->reason));
   }
   auto* answer = std::get_if<wire::PartitionAnswer>(&message);
   result<void> checked = Error{Errc::protocol, "a canary answered with something else"};
@@ -277,22 +284,27 @@ void CanaryService::on_message(Call& call, wire::Message&& message) {
   if (checked.has_error()) {
     if (call.id) call.leaf_client->abandon(*std::exchange(call.id, std::nullopt));
     const auto leaf = call.leaf_client;
-    failed(call, AttemptFailure::refused, "failed");
+    failed(call, AttemptFailure::refused, AttemptEnding::failed, "failed");
     leaf->drop(checked.error());
     return;
   }
   trace.fault = answer->fault;
   trace.queue_time = answer->queue_time;
   trace.service_time = answer->service_time;
+  trace.executed = true;
+  metrics_.attempt_seconds.Observe(to_seconds(clock_now() - trial->received - trace.sent));
+  if (trial->decided) metrics_.answers_late.Increment();
+  count_ending(metrics_, AttemptKind::canary, trial->decided ? AttemptEnding::late : AttemptEnding::answered, nullptr, true);
   trial->end_trace(call.attempt, "answered");
   const policy::AttemptReport report{answer->queue_time, answer->service_time, answer->load.queued, answer->load.running};
   if (!trial->answered) trial->answered = CanaryRequest::Answered{call.partition, call.leaf_id, std::move(*answer)};
   perform(canaries_.on_answer(call.trial, call.attempt, report, clock_now()));
 }
 
-void CanaryService::failed(Call& call, AttemptFailure failure, const char* outcome) {
+void CanaryService::failed(Call& call, AttemptFailure failure, AttemptEnding ending, std::string_view outcome) {
   const auto found = trials_.find(call.trial);
   if (found == trials_.end()) return;
+  count_ending(metrics_, AttemptKind::canary, ending, nullptr, false);
   found->second->end_trace(call.attempt, outcome);
   perform(canaries_.on_failure(call.trial, call.attempt, failure, clock_now()));
 }
@@ -311,11 +323,15 @@ void CanaryService::set_timer() {
   });
 }
 
-void CanaryService::on_searched(const CanaryRequest& request, bool any_answer, const std::vector<LeafId>& lost) {
+void CanaryService::on_searched(const CanaryRequest& request, const Completeness& completeness,
+                                const std::vector<LeafId>& lost) {
   const Instant now = clock_now();
-  if (any_answer) canaries_.on_search_answered(now);
-  if (lost.empty()) return;
-  canaries_.on_leaves_lost(request.fingerprint_, request.query_.shown, lost, now);
+  if (completeness.partitions_answered > 0) canaries_.on_search_answered(now);
+  if (lost.empty()) {
+    if (completeness.partitions_answered == completeness.partitions_total) canaries_.on_answered_whole(request.fingerprint_);
+    return;
+  }
+  canaries_.on_leaves_lost(request.fingerprint_, request.query_.shown, lost, request.query_.received, now);
   refresh_metrics();
 }
 

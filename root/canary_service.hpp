@@ -18,6 +18,7 @@
 #include "index/query.hpp"
 #include "root/answer.hpp"
 #include "root/assignment.hpp"
+#include "root/attempt_ending.hpp"
 #include "root/cluster.hpp"
 #include "root/metrics.hpp"
 #include "root/policy/cluster/canaries.hpp"
@@ -93,8 +94,8 @@ class CanaryService {
   CanaryService(const CanaryService&) = delete;
   CanaryService& operator=(const CanaryService&) = delete;
 
-  // What a search was like that had asked before: whether anybody answered it, and the leaves whose links broke under it.
-  void on_searched(const CanaryRequest& request, bool any_answer, const std::vector<LeafId>& lost);
+  // What became of a search that had asked before, and of the leaves whose links broke under it.
+  void on_searched(const CanaryRequest& request, const Completeness& completeness, const std::vector<LeafId>& lost);
 
   // A quarantined query, in the words of the API. until: of the machine's clock.
   struct Entry {
@@ -133,7 +134,7 @@ class CanaryService {
   void decided(const policy::canary_action::Decided& action);
   void end(policy::TrialId trial);
   void on_message(Call& call, wire::Message&& message);
-  void failed(Call& call, policy::AttemptFailure failure, const char* outcome);
+  void failed(Call& call, policy::AttemptFailure failure, AttemptEnding ending, std::string_view outcome);
   void set_timer();
   Entry shown(const policy::Quarantine::Entry& entry) const;
   std::string name_of(LeafId leaf) const;

@@ -247,10 +247,11 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
     if (parameters.snippets) subsystems.close_snippets(final_hits);
     co_await subsystems.settle();
   }
-  if (runner.abandoned()) co_return client_gone();
-
   SearchAnswer answer;
   answer.completeness = completeness_of(assignment, runner.fanout(), cluster_.manifest(), lost_later);
+  // Also of a search whose client went away: leaves may have died of it before.
+  canaries_.on_searched(canary, answer.completeness, runner.fanout().lost_leaves());
+  if (runner.abandoned()) co_return client_gone();
   answer.completeness.estimated_recall = estimated_recall(recall_question(
       plan, statistics_, cluster_.manifest(), answer.completeness, runner.merge().hits(), parameters.offset + parameters.k));
   answer.offset = parameters.offset;
@@ -268,7 +269,6 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
   // An estimate may be below what is shown.
   answer.total = std::max<std::uint64_t>(runner.matches(), runner.merge().hits().size());
   answer.total_exact = runner.matches_exact() && all_asked_answered && assignment.not_asked.empty();
-  canaries_.on_searched(canary, answer.completeness.partitions_answered > 0, runner.fanout().lost_leaves());
   answer.attempts = runner.counts();
   answer.attempts.canary += canary.attempts();
   answer.subsystems = subsystems.statuses();

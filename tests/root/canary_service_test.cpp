@@ -62,6 +62,13 @@ std::size_t searches(const FakeCluster& cluster) {
   return count;
 }
 
+double ended(const FakeCluster& cluster, AttemptEnding ending) {
+  return cluster.metrics.attempts_ended[static_cast<std::size_t>(AttemptKind::canary)][static_cast<std::size_t>(ending)]->Value();
+}
+double sent(const FakeCluster& cluster) {
+  return cluster.metrics.attempts_sent[static_cast<std::size_t>(AttemptKind::canary)]->Value();
+}
+
 // Asks, and says what came of it.
 asio::awaitable<CanaryAnswer> outcome(Service& service, Duration time = 15s, CanaryUse use = CanaryUse::automatic) {
   CanaryRequest request(service.service, service.query(time, use));
@@ -120,6 +127,8 @@ TEST_CASE("a first query is tried on one leaf, which gives its answer too, and t
     const auto always = co_await outcome(service, 15s, CanaryUse::always);
     CHECK(always == CanaryAnswer::go);
     CHECK(searches(cluster) == 2);
+    CHECK(ended(cluster, AttemptEnding::answered) == 2);
+    CHECK(trace[0].executed);
     service.plan.serialised_query = "another";
     const auto off = co_await outcome(service, 15s, CanaryUse::off);
     CHECK(off == CanaryAnswer::go);
@@ -135,6 +144,7 @@ TEST_CASE("a query that ends the links of two leaves is refused at once from the
     const auto first = co_await outcome(service);
     CHECK(first == CanaryAnswer::quarantined);
     CHECK(searches(cluster) == 2);
+    CHECK(ended(cluster, AttemptEnding::unreachable) == 2);
     const auto second = co_await outcome(service, 15s, CanaryUse::off);
     CHECK(second == CanaryAnswer::quarantined);
     CHECK(searches(cluster) == 2);
@@ -224,6 +234,7 @@ TEST_CASE("a query that never ends on two leaves is quarantined as hanging, and 
     held[1].first->send(FakeLeaf::honest_answer(held[1].second, held[1].second.partitions[0]));
     co_await cluster.until([&] { return service.service.entries().empty(); });
     CHECK(cluster.metrics.canaries_lifted.Value() == 1);
+    CHECK(ended(cluster, AttemptEnding::late) == 1);
   });
 }
 
@@ -233,10 +244,13 @@ TEST_CASE("leaves that refuse, expire or do not serve leave the query undecided"
     FailureReason reason;
     CanaryAnswer answer;
     std::size_t asked;
+    AttemptEnding ending;
   };
-  for (const Row& row : {Row{FailureReason::refused, CanaryAnswer::refused, 3}, Row{FailureReason::not_served, CanaryAnswer::refused, 3},
-                         Row{FailureReason::expired, CanaryAnswer::late, 1}, Row{FailureReason::failed, CanaryAnswer::go, 1},
-                         Row{FailureReason::bad_query, CanaryAnswer::go, 1}}) {
+  for (const Row& row : {Row{FailureReason::refused, CanaryAnswer::refused, 3, AttemptEnding::refused},
+                         Row{FailureReason::not_served, CanaryAnswer::refused, 3, AttemptEnding::failed},
+                         Row{FailureReason::expired, CanaryAnswer::late, 1, AttemptEnding::expired},
+                         Row{FailureReason::failed, CanaryAnswer::go, 1, AttemptEnding::failed},
+                         Row{FailureReason::bad_query, CanaryAnswer::go, 1, AttemptEnding::failed}}) {
     CAPTURE(to_string(row.reason));
     FakeCluster cluster(all_of(4));
     for (auto& leaf : cluster.leaves) leaf->act = fail_with(row.reason);
@@ -245,6 +259,7 @@ TEST_CASE("leaves that refuse, expire or do not serve leave the query undecided"
       const auto answer = co_await outcome(service);
       CHECK(answer == row.answer);
       CHECK(searches(cluster) == row.asked);
+      CHECK(ended(cluster, row.ending) == static_cast<double>(row.asked));
       CHECK(service.service.entries().empty());
     });
   }
@@ -267,10 +282,20 @@ TEST_CASE("a canary whose client leaves is cancelled, and one that nobody could 
       return count;
     };
     co_await cluster.until([&] { return cancels() == 1; });
+    // Its last word comes after its trial, and is counted all the same.
+    const auto counted = [&] {
+      double count = 0;
+      for (const auto* counter : cluster.metrics.attempts_ended[static_cast<std::size_t>(AttemptKind::canary)]) count += counter->Value();
+      return count;
+    };
+    CHECK(sent(cluster) == 1);
+    CHECK(counted() == 0);
 
     service.plan.serialised_query = "another";
     for (const auto& client : cluster.cluster.leaves()) client->stop();
     co_await cluster.until([&] { return cluster.serving() == 0; });
+    co_await cluster.until([&] { return counted() == 1; });
+    CHECK(ended(cluster, AttemptEnding::unreachable) == 1);
     const auto answer = co_await outcome(service);
     CHECK(answer == CanaryAnswer::no_leaf);
   });

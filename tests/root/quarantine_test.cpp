@@ -69,19 +69,51 @@ TEST_CASE("a suspicion outlives the trial that ended without a verdict, and is f
 TEST_CASE("a safe query that loses leaves twice is quarantined, also where canaries answered in between") {
   auto quarantine = small();
   quarantine.on_safe(deadly);
-  quarantine.on_leaves_lost(deadly, "late bloomer", {leaf(1), leaf(2)}, at(0s));
+  quarantine.on_leaves_lost(deadly, "late bloomer", {leaf(1), leaf(2)}, at(0s), at(1s));
   CHECK_FALSE(quarantine.is_safe(deadly));
   CHECK_FALSE(quarantine.refuse(deadly, at(0s)));
   quarantine.on_safe(deadly);
-  quarantine.on_leaves_lost(deadly, "late bloomer", {leaf(3), leaf(4)}, at(10min));
+  quarantine.on_leaves_lost(deadly, "late bloomer", {leaf(3), leaf(4)}, at(9min), at(10min));
   REQUIRE(quarantine.refuse(deadly, at(10min)));
   CHECK(quarantine.find_quarantined(deadly, at(10min))->reason == QuarantineReason::lost_leaves);
   CHECK_FALSE(quarantine.is_safe(deadly));
 
   // Beyond memory, losses do not add up.
-  quarantine.on_leaves_lost("seldom", "", {leaf(1), leaf(2)}, at(0s));
-  quarantine.on_leaves_lost("seldom", "", {leaf(1), leaf(2)}, at(2h));
+  quarantine.on_leaves_lost("seldom", "", {leaf(1), leaf(2)}, at(0s), at(0s));
+  quarantine.on_leaves_lost("seldom", "", {leaf(1), leaf(2)}, at(2h), at(2h));
   CHECK_FALSE(quarantine.refuse("seldom", at(2h)));
+}
+
+TEST_CASE("copies of a query that were under way together lose the same leaves once") {
+  auto quarantine = small();
+  for (int i = 0; i < 20; ++i) {
+    quarantine.on_leaves_lost("popular", "popular", {leaf(1), leaf(2)}, at(i * 10ms), at(1s + i * 10ms));
+  }
+  CHECK_FALSE(quarantine.refuse("popular", at(2s)));
+  // A second happening convicts, and once.
+  for (int i = 0; i < 20; ++i) {
+    quarantine.on_leaves_lost("popular", "popular", {leaf(3), leaf(4)}, at(3s + i * 10ms), at(4s + i * 10ms));
+  }
+  REQUIRE(quarantine.refuse("popular", at(5s)));
+  CHECK(quarantine.find_quarantined("popular", at(5s))->until == at(4s) + quarantine.settings().time);
+  CHECK(quarantine.find_quarantined("popular", at(5s))->id == 1);
+}
+
+TEST_CASE("a whole search without losses acquits of leaves lost before, and lifts no quarantine") {
+  auto quarantine = small();
+  quarantine.on_leaves_lost("unlucky", "", {leaf(1), leaf(2)}, at(0s), at(1s));
+  quarantine.on_answered_whole("unlucky");
+  CHECK(quarantine.records() == 0);
+  quarantine.on_leaves_lost("unlucky", "", {leaf(1), leaf(2)}, at(2s), at(3s));
+  CHECK_FALSE(quarantine.refuse("unlucky", at(3s)));
+  quarantine.on_leaves_lost("unlucky", "", {leaf(1), leaf(2)}, at(4s), at(5s));
+  CHECK(quarantine.refuse("unlucky", at(5s)));
+  quarantine.on_answered_whole("unlucky");
+  CHECK(quarantine.refuse("unlucky", at(6s)));
+  quarantine.on_undecided("suspect", 1, at(0s));
+  quarantine.on_answered_whole("suspect");
+  CHECK(quarantine.suspicions("suspect", at(0s)) == 1);
+  quarantine.on_answered_whole("unheard of");
 }
 
 TEST_CASE("a hang that was answered after all lifts its quarantine, and only as much as it held") {

@@ -126,13 +126,13 @@ std::optional<Instant> Canaries::wake_at() const {
 }
 
 void Canaries::on_leaves_lost(const std::string& fingerprint, std::string_view shown, const std::vector<LeafId>& leaves,
-                              Instant now) {
+                              Instant began, Instant now) {
   std::vector<LeafId> unexplained;
   for (const LeafId leaf : leaves) {
     if (!leaves_.death_is_explained(leaf, now)) unexplained.push_back(leaf);
   }
   if (unexplained.size() >= Quarantine::suspicions_for_conviction) {
-    quarantine_.on_leaves_lost(fingerprint, shown, std::move(unexplained), now);
+    quarantine_.on_leaves_lost(fingerprint, shown, std::move(unexplained), began, now);
   }
 }
 

@@ -126,9 +126,11 @@ class Canaries {
   // When on_wake is wanted next.
   std::optional<Instant> wake_at() const;
 
-  // A search has ended that had answers; and one lost these leaves.
+  // A search has ended that had answers; one had all of them, and lost no leaf; and one that began then lost these leaves.
   void on_search_answered(Instant now) { leaves_.on_answered(now); }
-  void on_leaves_lost(const std::string& fingerprint, std::string_view shown, const std::vector<LeafId>& leaves, Instant now);
+  void on_answered_whole(const std::string& fingerprint) { quarantine_.on_answered_whole(fingerprint); }
+  void on_leaves_lost(const std::string& fingerprint, std::string_view shown, const std::vector<LeafId>& leaves, Instant began,
+                      Instant now);
 
   Quarantine& quarantine() { return quarantine_; }
   const Quarantine& quarantine() const { return quarantine_; }

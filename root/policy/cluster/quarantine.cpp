@@ -68,12 +68,22 @@ void Quarantine::lift(const std::string& fingerprint, std::uint32_t suspicions, 
 }
 
 void Quarantine::on_leaves_lost(const std::string& fingerprint, std::string_view shown, std::vector<LeafId> leaves,
-                                Instant now) {
+                                Instant began, Instant now) {
   forget_safe(fingerprint);
   Record& held = record(fingerprint, now);
+  if (held.last_loss && began <= *held.last_loss) return;
+  held.last_loss = now;
   if (++held.losses < losses_for_conviction) return;
   held.losses = 0;
   convict(held, QuarantineReason::lost_leaves, std::move(leaves), shown, now);
+}
+
+void Quarantine::on_answered_whole(const std::string& fingerprint) {
+  const auto found = record_by_fingerprint_.find(fingerprint);
+  if (found == record_by_fingerprint_.end()) return;
+  Record& record = *found->second;
+  record.losses = 0;
+  if (record.suspicions + record.convictions == 0 && !record.quarantined) erase(found->second);
 }
 
 void Quarantine::convict(Record& record, QuarantineReason reason, std::vector<LeafId> leaves, std::string_view shown,

@@ -11,7 +11,11 @@
 //
 // A suspicion is one leaf that a query seems to have taken down; two are a conviction. Suspicions and earlier
 // convictions count for a while: such a query is convicted by one leaf more, so that each new trial of a deadly query
-// costs one leaf, and each conviction lasts twice as long as the one before. An answer acquits of everything.
+// costs one leaf, and each conviction lasts twice as long as the one before. An answer acquits of everything: one
+// canary's of suspicions and convictions, a whole search's of leaves lost in the fan-out.
+//
+// Losses in a fan-out are counted by happenings, not by searches: copies of a query that were under way together lose the
+// same leaves, whoever took these down, and count once.
 //
 // Bounds: safe queries in number and bytes (those that were not asked for the longest go; they only need another
 // canary), records in number (those of no quarantine go first, then the oldest quarantine). Shared by the process.
@@ -88,8 +92,12 @@ class Quarantine {
                  std::vector<LeafId> leaves, Instant now);
   // What looked like a hang was answered after all; so many suspicions are left.
   void lift(const std::string& fingerprint, std::uint32_t suspicions, Instant now);
-  // It lost these leaves in a fan-out, although it was known as safe, or nobody had asked for a canary.
-  void on_leaves_lost(const std::string& fingerprint, std::string_view shown, std::vector<LeafId> leaves, Instant now);
+  // A search of it that had begun then lost these leaves in its fan-out, although it was known as safe, or nobody had
+  // asked for a canary.
+  void on_leaves_lost(const std::string& fingerprint, std::string_view shown, std::vector<LeafId> leaves, Instant began,
+                      Instant now);
+  // Every partition answered it, and no leaf was lost meanwhile.
+  void on_answered_whole(const std::string& fingerprint);
 
   // What is quarantined now, the latest first.
   std::vector<Entry> entries(Instant now);
@@ -108,6 +116,7 @@ class Quarantine {
     Entry entry;
     bool quarantined = false;
     std::uint32_t suspicions = 0, losses = 0, convictions = 0;
+    std::optional<Instant> last_loss;
     Instant changed{};
   };
   using Safe = std::list<std::string>;
