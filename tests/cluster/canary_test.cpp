@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
 
 #include "cluster_fixture.hpp"
 #include "program.hpp"
@@ -15,9 +18,9 @@ namespace {
 
 using nlohmann::json;
 
-ClusterOptions twenty(std::vector<std::string> root_arguments = {}) {
+ClusterOptions twenty(const TestIndex& index, std::vector<std::string> root_arguments = {}) {
   // One of them per partition would be eight: copies make it twenty.
-  return {.index = animal_index().directory, .leaves = 20, .replicas = 3, .workers = 1, .allow_faults = true,
+  return {.index = index.directory, .leaves = 20, .replicas = 3, .workers = 1, .allow_faults = true,
           .canary = "auto", .root_arguments = std::move(root_arguments)};
 }
 
@@ -39,10 +42,10 @@ double verdicts(TestCluster& cluster, const std::string& verdict) {
 }  // namespace
 
 TEST_CASE("a query that crashes every leaf that runs it takes down two of twenty, and is refused from then on") {
-  TestCluster cluster(twenty());
-  make_deadly(cluster, "otter");
+  TestCluster cluster(twenty(shelf_index()));
+  make_deadly(cluster, "novel");
   // Everything that asks something about the query would crash a leaf: spelling, snippets, facets.
-  const auto first = cluster.search("otter", {{"deadline", "20s"}, {"facets", "all"}});
+  const auto first = cluster.search("novel", {{"deadline", "20s"}, {"facets", "section"}});
   CHECK(first.status == 422);
   CHECK(first.json()["type"] == "urn:hedgerow:problem:quarantined");
   CHECK(std::stoi(first.header("Retry-After")) > 200);
@@ -50,10 +53,10 @@ TEST_CASE("a query that crashes every leaf that runs it takes down two of twenty
 
   std::vector<std::future<Reply>> others;
   for (int i = 0; i < 20; ++i) {
-    others.push_back(ask_in_background(cluster.root_address(), search_target("otter", {{"deadline", "20s"}, {"canary", i % 2 ? "off" : "always"}})));
+    others.push_back(ask_in_background(cluster.root_address(), search_target("novel", {{"deadline", "20s"}, {"canary", i % 2 ? "off" : "always"}})));
   }
   for (auto& reply : others) CHECK(reply.get().status == 422);
-  const auto other = cluster.search("badger", {{"deadline", "20s"}});
+  const auto other = cluster.search("poem", {{"deadline", "20s"}, {"facets", "section"}});
   CHECK(other.status == 200);
   CHECK(other.json()["attempts"]["canary"] == 1);
   CHECK(other.json()["finished"] == "complete");
@@ -61,7 +64,7 @@ TEST_CASE("a query that crashes every leaf that runs it takes down two of twenty
 
   const auto listed = quarantine(cluster);
   REQUIRE(listed.size() == 1);
-  CHECK(listed[0]["query"] == "otter");
+  CHECK(listed[0]["query"] == "novel");
   CHECK(listed[0]["reason"] == "crash");
   CHECK(listed[0]["leaves"].size() == 2);
   CHECK(listed[0]["refused"] == 20);
@@ -78,12 +81,13 @@ TEST_CASE("a query that crashes every leaf that runs it takes down two of twenty
   for (const auto& leaf : cluster.leaves()) {
     if (cluster.process(leaf)["state"] == "running") cluster.clear_faults(leaf);
   }
-  CHECK(cluster.search("otter", {{"deadline", "20s"}}).status == 200);
+  CHECK(cluster.search("novel", {{"deadline", "20s"}}).status == 200);
   CHECK(cluster.ask("DELETE", "/v1/quarantine").json()["cleared"] == 0);
 }
 
 TEST_CASE("without canaries it takes down all twenty") {
-  TestCluster cluster(twenty());
+  // Nor with what is learnt from lost leaves, which would hold it back sooner or later (below).
+  TestCluster cluster(twenty(animal_index(), {"--quarantine-time=1ms", "--longest-quarantine-time=1ms"}));
   make_deadly(cluster, "otter");
   // Each leaf that dies is one replica less, so some queries later nobody is left.
   CHECK(eventually(20s, [&] {
@@ -92,8 +96,33 @@ TEST_CASE("without canaries it takes down all twenty") {
   }));
 }
 
+TEST_CASE("without canaries, copies that come at once take down all twenty before anything is known") {
+  TestCluster cluster(twenty(animal_index()));
+  make_deadly(cluster, "otter");
+  std::vector<std::future<Reply>> replies;
+  for (int i = 0; i < 40; ++i) {
+    replies.push_back(ask_in_background(cluster.root_address(), search_target("otter", {{"deadline", "20s"}, {"canary", "off"}})));
+  }
+  for (auto& reply : replies) CHECK(reply.get().status != 200);
+  // As many as are asked before the first of them has told of its losses twice: all, but on a machine that is held up.
+  CHECK(eventually(5s, [&] { return running(cluster) <= 4; }));
+  MESSAGE(running(cluster), " of 20 leaves live on");
+}
+
+TEST_CASE("without canaries, a query that lost leaves twice is refused from then on") {
+  TestCluster cluster(twenty(animal_index()));
+  make_deadly(cluster, "otter");
+  const auto ask = [&] { return cluster.search("otter", {{"deadline", "5s"}, {"canary", "off"}}).status; };
+  CHECK(ask() == 503);
+  CHECK(quarantine(cluster).empty());
+  CHECK(ask() == 503);
+  CHECK(ask() == 422);
+  REQUIRE(quarantine(cluster).size() == 1);
+  CHECK(quarantine(cluster)[0]["reason"] == "lost_leaves");
+}
+
 TEST_CASE("copies of a deadly query that come at once take down two leaves together") {
-  TestCluster cluster(twenty());
+  TestCluster cluster(twenty(animal_index()));
   make_deadly(cluster, "otter");
   std::vector<std::future<Reply>> replies;
   for (int i = 0; i < 30; ++i) replies.push_back(ask_in_background(cluster.root_address(), search_target("otter", {{"deadline", "20s"}})));
@@ -140,4 +169,69 @@ TEST_CASE("lateness is held against no query, however long") {
   const auto answer = cluster.search("otter", {{"deadline", "60s"}});
   CHECK(answer.status == 200);
   CHECK(answer.json()["finished"] == "complete");
+}
+
+TEST_CASE("a stopped leaf costs first-seen queries a second canary, and nobody the answer") {
+  TestCluster cluster({.index = animal_index().directory, .leaves = 8, .replicas = 2, .workers = 1, .canary = "auto"});
+  const auto ask = [&](int number) {
+    const auto reply = cluster.search("common -solo" + std::to_string(number), {{"deadline", "10s"}});
+    CHECK(reply.status == 200);
+    const auto answer = reply.json();
+    CHECK(answer["finished"] == "complete");
+    return answer["attempts"]["canary"].get<int>();
+  };
+  for (int i = 0; i < 50; ++i) ask(i);
+  cluster.act("leaf-3", "stop");
+  int second = 0;
+  // Until one of them was sent to that leaf, and others after it.
+  for (int i = 50; i < 400 && (second == 0 || i < 150); ++i) second += ask(i) > 1 ? 1 : 0;
+  CHECK(second > 0);
+  cluster.act("leaf-3", "continue");
+  CHECK(quarantine(cluster).empty());
+  CHECK(verdicts(cluster, "guilty") == 0);
+  // Every canary that was sent has its ending, also those that nobody waited for.
+  const auto ended = [&] {
+    double count = 0;
+    for (const char* outcome : {"answered", "late", "cancelled_queued", "cancelled_running", "unreachable"}) {
+      count += cluster.metric("root", std::string("hedgerow_root_attempts_ended_total{kind=\"canary\",outcome=\"") + outcome + "\"}");
+    }
+    return count;
+  };
+  CHECK(eventually(10s, [&] { return ended() == cluster.metric("root", "hedgerow_root_attempts_total{kind=\"canary\"}"); }));
+}
+
+TEST_CASE("leaves that are killed in pairs under traffic quarantine no query that is asked meanwhile") {
+  TestCluster cluster({.index = animal_index().directory, .leaves = 6, .replicas = 3, .workers = 1, .canary = "auto"});
+  std::atomic<bool> stopping = false;
+  std::atomic<std::size_t> answered = 0, quarantined = 0;
+  std::vector<std::thread> clients;
+  for (int k = 0; k < 8; ++k) {
+    clients.emplace_back([&, k] {
+      Client client(cluster.root_address());
+      for (int n = 0; !stopping; ++n) {
+        // Half of them ask what everybody asks, so that many copies are under way together, and half what nobody has.
+        const std::string query = k % 2 ? "common" : "common -solo" + std::to_string(n % 400) + " -none" + std::to_string(k);
+        const auto reply = client.get(search_target(query, {{"deadline", "20s"}}));
+        answered += reply.status == 200;
+        quarantined += reply.status == 422;
+      }
+    });
+  }
+  CHECK(eventually(20s, [&] { return answered > 100; }));
+  for (int round = 0; round < 4; ++round) {
+    const std::array names{"leaf-" + std::to_string(round % 3 * 2), "leaf-" + std::to_string(round % 3 * 2 + 1)};
+    auto one = cluster.act_in_background(names[0], "kill"), other = cluster.act_in_background(names[1], "kill");
+    CHECK(one.get().status == 200);
+    CHECK(other.get().status == 200);
+    for (const auto& name : names) CHECK(cluster.stops_serving(name, 10s));
+    const std::size_t before = answered;
+    CHECK(eventually(20s, [&] { return answered > before + 50; }));
+    for (const auto& name : names) cluster.act(name, "start");
+    for (const auto& name : names) CHECK(cluster.becomes_serving(name, 20s));
+  }
+  stopping = true;
+  for (auto& client : clients) client.join();
+  CHECK(quarantined == 0);
+  CHECK(quarantine(cluster).empty());
+  MESSAGE(answered.load(), " answered");
 }

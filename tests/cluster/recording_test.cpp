@@ -65,6 +65,7 @@ TEST_CASE("a real root's recording under faults replays with the same decisions,
   std::ostringstream text;
   text << std::ifstream(recording.path).rdbuf();
   std::string changed = text.str();
+  CHECK(changed.find(" canary ") != std::string::npos);  // steps that are no fan-out's
   const auto place = changed.find(":primary");
   REQUIRE(place != std::string::npos);
   changed.replace(place, 8, ":retry");
