@@ -66,6 +66,31 @@ TEST_CASE("time waited behind the same query's earlier partitions is no load") {
   CHECK(load.queueing(at(40ms)) == 0);
 }
 
+TEST_CASE("few short queries are no pressure, however long a thread's wake-up is beside them, and many are") {
+  struct Row {
+    Duration queue, service;
+    int every_ms;
+    double least, most;
+  };
+  for (const Row& row : {Row{400us, 100us, 400, 0, 0.02},  // a query now and then: queueing is 4
+                         Row{400us, 100us, 20, 0, 0.15},   // one after another
+                         Row{5ms, 100us, 2000, 0, 1},      // a machine with other things to do
+                         Row{900us, 100us, 1, 8.9, 9.1},   // nine tenths of the time somebody waits
+                         Row{2ms, 4ms, 20, 0.49, 0.51}}) {
+    CAPTURE(format_duration(row.queue));
+    CAPTURE(row.every_ms);
+    ClusterLoad load;
+    Instant now = at(0s);
+    for (int i = 0; i < 4000 / row.every_ms + 1; ++i) {
+      now = at(1ms * row.every_ms * i);
+      for (std::uint32_t n = 0; n < 4; ++n) answered(load, leaf(n), waited(row.queue, row.service), now);
+    }
+    CHECK(load.pressure(now) >= row.least);
+    CHECK(load.pressure(now) <= row.most);
+    CHECK(load.queueing(now) == doctest::Approx(to_seconds(row.queue) / to_seconds(row.service)));
+  }
+}
+
 TEST_CASE("what was weighs half after half a second") {
   ClusterLoad load;
   answered(load, leaf(0), waited(8ms, 2ms), at(0s));

@@ -396,6 +396,34 @@ TEST_CASE("two leaves of which one is slow are not a slow cluster, two slow ones
   }
 }
 
+TEST_CASE("of four leaves one that stays slow does not keep shared slowness going after the others are well again (trap 18)") {
+  Cluster cluster;
+  cluster.leaves = 4;
+  cluster.replicas = 2;
+  cluster.run(20s);
+  std::uint32_t slow = 4;
+  cluster.latency = [&](LeafId asked, Instant) { return cluster.usual() + (asked.value < slow ? 200ms : 0ms); };
+  cluster.run(2s);
+  CHECK(cluster.hedging.obstacle() == HedgeObstacle::shared_slowness);
+  slow = 1;
+  cluster.run(2s);
+  CHECK(cluster.hedging.obstacle() == HedgeObstacle::none);
+  CHECK(cluster.hedges > 0);
+}
+
+TEST_CASE("a sick leaf is hedged even where all healthy attempts take alike") {
+  Cluster cluster;
+  cluster.leaves = 4;
+  cluster.replicas = 2;
+  cluster.latency = [&](LeafId, Instant) { return from_milliseconds(8 + 0.2 * cluster.random.uniform()); };
+  cluster.run(20s);
+  CHECK(cluster.hedges == 0);
+  cluster.latency = [&](LeafId asked, Instant) { return asked == leaf(1) ? Duration(400ms) : from_milliseconds(8 + 0.2 * cluster.random.uniform()); };
+  cluster.run(2s);
+  CHECK(cluster.hedging.obstacle() == HedgeObstacle::none);
+  CHECK(cluster.hedges > 100);
+}
+
 TEST_CASE("at next to no latency nothing is hedged needlessly (trap 17)") {
   Cluster cluster;
   // 50 to 150 us, some up to 0.9 ms.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace hedgerow::policy {
 
@@ -16,6 +17,12 @@ constexpr Duration just_now = std::chrono::milliseconds(500);
 // What was fades in steps, eight for each half life, so that most answers cost no more than a few additions.
 constexpr Duration fading_step = ClusterLoad::half_life / 8;
 constexpr Duration no_wait_known = Duration::max();
+
+// Attempts of this root waiting on a leaf, on the average of time. Below the first the leaf is idle: one worker that is busy
+// for a tenth of the time has 0.011. From the second on waiting is load, however short: with one worker from a quarter on.
+constexpr double hardly_anyone_waits = 0.008, many_wait = 0.1;
+// Until then, work counts as at least so long: against it a thread's wake-up on a processor that is shared is little.
+constexpr double least_service_seconds = 0.004;
 
 template <class Value>
 Value median(std::vector<Value>& values) {
@@ -77,16 +84,29 @@ void ClusterLoad::on_failed(LeafId leaf, bool refused, Instant now) {
   look_around(now);
 }
 
+double ClusterLoad::pressure_of(const Leaf& leaf, Instant now) {
+  constexpr double memory_seconds = to_seconds(half_life) / std::numbers::ln2;
+  const double waiting =
+      leaf.queue_seconds / memory_seconds * std::exp2(-to_seconds(now - leaf.faded) / to_seconds(half_life));
+  const double least = leaf.answered * least_service_seconds * std::max(0.0, 1 - waiting / many_wait);
+  const double worked = std::max(leaf.service_seconds, least);
+  return worked > 0 ? std::min(1.0, waiting / hardly_anyone_waits) * leaf.queue_seconds / worked : 0;
+}
+
 void ClusterLoad::look_around(Instant now) {
   if (looked_ != Instant{} && now - looked_ < between_looks) return;
   looked_ = now;
   ratios_.clear();
+  pressures_.clear();
   shares_.clear();
   times_.clear();
   waits_.clear();
   for (const Leaf& leaf : leaves_) {
     if (leaf.heard == Instant{} || now - leaf.heard >= lately) continue;
-    if (leaf.service_seconds > 0) ratios_.push_back(leaf.queue_seconds / leaf.service_seconds);
+    if (leaf.service_seconds > 0) {
+      ratios_.push_back(leaf.queue_seconds / leaf.service_seconds);
+      pressures_.push_back(pressure_of(leaf, now));
+    }
     shares_.push_back(leaf.refused / (leaf.refused + leaf.answered));
     const Duration least = std::min(leaf.least, leaf.least_before);
     if (least != no_wait_known && now - leaf.heard < just_now) times_.push_back(least);
@@ -96,6 +116,7 @@ void ClusterLoad::look_around(Instant now) {
     }
   }
   queueing_ = ratios_.empty() ? 0 : median(ratios_);
+  pressure_ = pressures_.empty() ? 0 : median(pressures_);
   least_queue_time_ = times_.empty() ? Duration{} : median(times_);
   mean_wait_ = waits_.empty() ? Duration{} : median(waits_);
 

@@ -30,6 +30,11 @@ class ClusterLoad {
   // Time waited on a leaf after an attempt's turn had come over time worked on it, recent averages, median over leaves.
   // Above 1 the leaves spend more time waiting than working.
   double queueing(Instant now) const { return current(now) ? queueing_ : 0; }
+  // The same, as far as it is load. A leaf at which next to nobody ever waits is idle, however long the few attempts that
+  // it gets wait beside their work; and a wait of some tenths of a millisecond is a thread's way to a processor, which
+  // work that is shorter still must not be held against. So a leaf counts the less the fewer attempts wait there on the
+  // average, and short work as some milliseconds unless many wait. Where waiting is a matter of load, this is queueing().
+  double pressure(Instant now) const { return current(now) ? pressure_ : 0; }
   // The smallest time waited on a leaf in the last 100 to 200 ms, lower median over leaves: above 0 even the luckiest
   // attempts wait.
   Duration least_queue_time(Instant now) const { return current(now) ? least_queue_time_ : Duration{}; }
@@ -58,17 +63,18 @@ class ClusterLoad {
     Instant heard{};
   };
 
+  static double pressure_of(const Leaf& leaf, Instant now);
   Leaf& hear_of(LeafId leaf, Instant now);
   void look_around(Instant now);
   bool current(Instant now) const { return looked_ != Instant{} && now - looked_ < lately; }
 
   std::vector<Leaf> leaves_;
   Instant looked_{};
-  double queueing_ = 0;
+  double queueing_ = 0, pressure_ = 0;
   Duration least_queue_time_{}, mean_wait_{};
   double refused_share_ = 0;
   // Room for looking around.
-  std::vector<double> ratios_, shares_;
+  std::vector<double> ratios_, pressures_, shares_;
   std::vector<Duration> times_, waits_;
 };
 

@@ -12,6 +12,9 @@ constexpr std::uint64_t enough_to_plan_anew = 1000;  // in place of a plan from 
 // Hedging that gains less is not worth its load.
 constexpr double least_gain = 0.05;
 
+// Where the best delays gain nothing for the target, attempts are still hedged that take so many times as long as most.
+constexpr int beyond_the_usual = 3;
+
 // Of the budget: what is planned with when the bucket is empty, half full and full. A little below the fill at first, or
 // chance would run the bucket dry; a little above it when what is saved allows it.
 constexpr double planned_when_empty = 0.70, planned_when_half_full = 0.98, planned_when_full = 1.02;
@@ -41,7 +44,7 @@ Hedging::Hedging(const HedgeSettings& settings, AttemptLatencies& latencies, con
     : settings_(settings), latencies_(latencies), load_(load), budget_(settings.budget_fill, settings.budget_depth) {}
 
 double Hedging::room(Instant now) const {
-  const double queueing = load_.queueing(now);
+  const double queueing = load_.pressure(now);
   return std::clamp((queueing_is_busy - queueing) / (queueing_is_busy - queueing_is_fine), 0.0, 1.0);
 }
 
@@ -83,10 +86,28 @@ void Hedging::make(Kept& kept, Instant now) {
   kept.plan = plan_hedges({healthy, healthy, late, planned_budget(now), kept.hedges, settings_.shortest_delay});
   kept.version = latencies_.version(now);
   // Whether the target without hedges would be so much later is known even where it is not known how late it would be
-  // (attempts that late have all been overtaken by hedges).
-  const Duration worth_it = std::max(kept.plan.with_hedges + settings_.shortest_delay / 2,
-                                     from_milliseconds(to_milliseconds(kept.plan.with_hedges) * (1 + least_gain)));
-  kept.gains = !kept.plan.delays.empty() && healthy.unanswered_after(worth_it) > kept.plan.late_share;
+  // (attempts that late have all been overtaken by hedges). By all leaves: a sick one is what hedges answer, even where the
+  // healthy ones gain nothing.
+  const LatencyCurve& all = latencies_.all(now);
+  const auto gains = [&](const HedgePlan& plan) {
+    const Duration worth_it = std::max(plan.with_hedges + settings_.shortest_delay / 2,
+                                       from_milliseconds(to_milliseconds(plan.with_hedges) * (1 + least_gain)));
+    return !plan.delays.empty() && all.unanswered_after(worth_it) > plan.late_share;
+  };
+  kept.gains = gains(kept.plan);
+  // The target itself may be beyond help, or too near to what is usual; a leaf that hangs is not.
+  const Duration unusual = beyond_the_usual * usual_;
+  if (!kept.gains && unusual > Duration{} && healthy.unanswered_after(unusual) < planned_budget(now)) {
+    HedgePlan modest = kept.plan;
+    modest.delays = {unusual};
+    modest.probability = 1;
+    modest.late_share = std::max(modest.late_share, late);
+    modest.with_hedges = unusual + usual_;  // of most
+    modest.without_hedges = std::max(modest.without_hedges, modest.with_hedges);
+    modest.extra_share = healthy.unanswered_after(unusual);
+    kept.gains = gains(modest);
+    if (kept.gains) kept.plan = std::move(modest);
+  }
   latest_ = kept.plan;
   if (!kept.gains) latest_.delays.clear();
 }

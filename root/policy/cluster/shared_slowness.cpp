@@ -45,7 +45,7 @@ void SharedSlowness::look_around(Instant now) {
     late += leaf.overdue > 0.5 ? 1 : 0;
   }
   late_share_ = heard == 0 ? 0 : static_cast<double>(late) / static_cast<double>(heard);
-  if (late_share_ >= ends_below) last_widespread_ = now;
+  if (late > 1 && late_share_ >= ends_below) last_widespread_ = now;  // one leaf, of however few, is not the cluster
   if (!lasts_ && heard >= 2 && late_share_ > begins_above) {
     lasts_ = true;
     since_ = now;

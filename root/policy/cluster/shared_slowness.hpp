@@ -6,7 +6,7 @@
 //
 // Of each leaf a short memory of its latest attempts is kept, each overdue or in time (by a delay that nearly all attempts
 // used to keep); the leaf is late when most of them were overdue. Slowness is shared from when more than half of the
-// leaves heard of lately are late, until fewer than a quarter have been for half a second.
+// leaves heard of lately are late, until fewer than a quarter (or only one) have been for half a second.
 #pragma once
 
 #include <array>
