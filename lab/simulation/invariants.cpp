@@ -138,9 +138,10 @@ void Invariants::on_answered(Query query, policy::FinishReason reason, bool aban
   touched_queries_.push_back(query);
 }
 
-void Invariants::on_dropped(Query query) {
+void Invariants::on_dropped(Query query, Instant now) {
   Books& books = books_[query];
-  // Probes may outlast a query's answer; they end with the query.
+  // Probes may outlast a query's answer; they end with the query. Nothing else may.
+  if (books.under_way > books.probes) violate("a query ends with attempts under way", now);
   for (Sent& sent : books.attempts) {
     if (sent.state == State::under_way) end(books, sent);
   }

@@ -40,7 +40,7 @@ class Invariants {
   void on_merged(Query query, AttemptId attempt, Instant now);
   void on_wake_wished(Query query, Instant at) { books_[query].wake = at; }
   void on_answered(Query query, policy::FinishReason reason, bool abandoned, Instant now);
-  void on_dropped(Query query);
+  void on_dropped(Query query, Instant now);
   void on_leaf(LeafId leaf, bool up) { up_[leaf.value] = up; }
   void on_budget(std::uint32_t root, double fill, double depth);
 

@@ -150,7 +150,7 @@ void SimulatedRoots::perform(QuerySlot slot, policy::Actions actions, Instant no
     }
   }
   Query* query = find(slot, generation);
-  if (query && query->answered && settings_.linger <= Duration::zero()) drop(slot);
+  if (query && query->answered && settings_.linger <= Duration::zero()) drop(slot, now);
 }
 
 void SimulatedRoots::send(QuerySlot slot, const policy::SendAttempt& action, Instant now) {
@@ -298,14 +298,14 @@ void SimulatedRoots::answer(QuerySlot slot, policy::FinishReason reason, Instant
   }
 }
 
-void SimulatedRoots::on_drop(QuerySlot slot, std::uint32_t generation, Instant) {
-  if (find(slot, generation)) drop(slot);
+void SimulatedRoots::on_drop(QuerySlot slot, std::uint32_t generation, Instant now) {
+  if (find(slot, generation)) drop(slot, now);
 }
 
-void SimulatedRoots::drop(QuerySlot slot) {
+void SimulatedRoots::drop(QuerySlot slot, Instant now) {
   Query& query = queries_[slot];
   query.fanout.reset();
-  invariants_->on_dropped(slot);
+  invariants_->on_dropped(slot, now);
   for (const AttemptSlot at : query.records) {
     if (at == none) continue;
     if (settings_.sabotage == Sabotage::keep_record && attempts_[at].kind != AttemptKind::primary) continue;

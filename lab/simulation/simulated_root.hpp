@@ -69,7 +69,7 @@ class SimulatedRoots {
   void cancel(QuerySlot slot, AttemptId id, Instant now);
   void wake_at(QuerySlot slot, Instant at, Instant now);
   void answer(QuerySlot slot, policy::FinishReason reason, Instant now);
-  void drop(QuerySlot slot);
+  void drop(QuerySlot slot, Instant now);
   // Both of a query's figures: of those that are measured, and of its second.
   template <class Change>
   void count(const Query& query, Change&& change);
