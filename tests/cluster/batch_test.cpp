@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,6 +35,41 @@ lab::LoadSettings load(lab::SearchParameters parameters) {
   return settings;
 }
 
+// More batch queries than can be worked on, for as long as this lives: clients that ask one after another, so that none are
+// left over for the next block.
+class BatchLoad {
+ public:
+  explicit BatchLoad(const std::string& address) : began_(std::chrono::steady_clock::now()) {
+    for (std::size_t i = 0; i < clients; ++i) {
+      threads_.emplace_back([this, address, i] {
+        Client client(address);
+        for (std::size_t n = i; !stopping_; n += clients) {
+          const auto reply = client.get(search_target(measured_query(n % 500), {{"class", "batch"}, {"deadline", "10s"}}));
+          if (reply.status == 200 && reply.header("Hedgerow-Completeness") == completeness_header(1)) ++complete_;
+        }
+      });
+    }
+  }
+  ~BatchLoad() { stop(); }
+  BatchLoad(const BatchLoad&) = delete;
+  BatchLoad& operator=(const BatchLoad&) = delete;
+
+  void stop() {
+    stopping_ = true;
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+  }
+  std::size_t complete() const { return complete_; }
+  double seconds() const { return to_seconds(std::chrono::steady_clock::now() - began_); }
+
+ private:
+  static constexpr std::size_t clients = 32;
+  const Instant began_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<std::size_t> complete_ = 0;
+  std::vector<std::thread> threads_;
+};
+
 // Interactive queries at a rate, in blocks by turns without and with batch clients that ask one query after another.
 void compare(TestCluster& cluster, const std::string& what, double rate, double most_ratio) {
   const bool at_length = count_from_environment(long_version, 0) > 0;
@@ -47,16 +83,8 @@ void compare(TestCluster& cluster, const std::string& what, double rate, double 
   double batch_complete = 0, batch_seconds = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
     for (const bool beside_batch : {round % 2 != 0, round % 2 == 0}) {
-      std::future<LoadFigures> batch;
-      if (beside_batch) {
-        auto settings = load({{"class", "batch"}, {"deadline", "10s"}});
-        settings.rate = 400;  // more than can be done
-        settings.connections = 64;
-        settings.duration = block + 1s;
-        settings.time_limit = 20s;
-        settings.seed = round;
-        batch = load_in_background(cluster.root_address(), std::move(settings));
-      }
+      std::optional<BatchLoad> batch;
+      if (beside_batch) batch.emplace(cluster.root_address());
       auto settings = load({{"deadline", "1s"}});
       settings.rate = rate;
       settings.duration = block;
@@ -67,10 +95,10 @@ void compare(TestCluster& cluster, const std::string& what, double rate, double 
       p50s[beside_batch].push_back(figures.p50);
       incomplete += figures.asked - figures.complete;
       asked += figures.asked;
-      if (beside_batch) {
-        const auto done = batch.get();
-        batch_complete += static_cast<double>(done.complete);
-        batch_seconds += done.report["elapsed_seconds"].get<double>();
+      if (batch) {
+        batch_seconds += batch->seconds();
+        batch->stop();
+        batch_complete += static_cast<double>(batch->complete());
       }
     }
     ratios.push_back(p99s[true].back() / p99s[false].back());

@@ -117,7 +117,8 @@ TEST_CASE("trap 28: at three times the capacity goodput stays near it, the rest 
       }
       // Within five seconds.
       CHECK(*std::max_element(shares.begin(), shares.end() - 1) >= 0.97);
-      CHECK(shares.back() >= (under_sanitizer ? 0.5 : 0.95));
+      // And for good: what else runs on the machine may spoil one second or another.
+      CHECK(median({shares.begin() + 2, shares.end()}) >= (under_sanitizer ? 0.5 : 0.95));
     }
   }
 }
