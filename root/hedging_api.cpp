@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/log.hpp"
+#include "root/json_body.hpp"
 #include "root/policy_words.hpp"
 
 namespace hedgerow::root {
@@ -60,10 +61,10 @@ Json describe_hedging(const Cluster& cluster, const SearchDefaults& defaults) {
 }
 
 boost::system::result<HedgingChange, ParameterProblem> parse_hedging_change(const std::string& body) {
-  const auto json = nlohmann::json::parse(body, nullptr, false);
-  if (!json.is_object()) return ParameterProblem{"bad-json", "The body is not a JSON object.", ""};
+  const auto json = parse_json_object(body);
+  if (json.has_error()) return json.error();
   HedgingChange change;
-  for (const auto& [name, value] : json.items()) {
+  for (const auto& [name, value] : json->items()) {
     const auto bad = [&, &name = name](const std::string& wanted) {
       return ParameterProblem{"bad-parameter", "'" + name + "' takes " + wanted + ".", name};
     };

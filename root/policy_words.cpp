@@ -20,7 +20,7 @@ Error takes(const char* words) { return {Errc::invalid_argument, std::string("ta
 
 result<double> parse_decimal(std::string_view text) {
   double number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::general);
   if (text.empty() || problem != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) {
     return takes("a decimal number");
   }

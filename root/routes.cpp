@@ -182,6 +182,18 @@ std::string wall_clock(std::chrono::system_clock::time_point instant) {
   return text;
 }
 
+// A route that takes no parameters refuses any: a misspelt address must not do more than was meant.
+wire::Route without_parameters(wire::Route route) {
+  route.handle = [handle = std::move(route.handle)](HttpRequest& request, const PathParts& parts) -> asio::awaitable<HttpResponse> {
+    if (!request.parameters.empty()) {
+      HttpResponse refused = bad_parameter(unknown_parameter(request.parameters.front().first));
+      co_return refused;
+    }
+    co_return co_await handle(request, parts);
+  };
+  return route;
+}
+
 HttpResponse describe_quarantine(CanaryService& canaries) {
   Json queries = Json::array();
   for (const auto& entry : canaries.entries()) {
@@ -253,25 +265,25 @@ std::vector<wire::Route> routes(RoutesSetting setting) {
        }},
       {"GET", "/v1/cluster",
        [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return describe_cluster(setting); }},
-      {"GET", "/v1/hedging",
+      without_parameters({"GET", "/v1/hedging",
        [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
          co_return json_response(describe_hedging(setting.cluster, setting.defaults));
-       }},
-      {"PUT", "/v1/hedging",
-       [setting](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> { co_return change_hedging(setting, request); }},
+       }}),
+      without_parameters({"PUT", "/v1/hedging",
+       [setting](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> { co_return change_hedging(setting, request); }}),
       {"GET", "/v1/leaves/{leaf}/faults", faults},
       {"PUT", "/v1/leaves/{leaf}/faults", faults},
       {"DELETE", "/v1/leaves/{leaf}/faults", faults},
-      {"GET", "/v1/quarantine",
-       [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return describe_quarantine(setting.canaries); }},
-      {"DELETE", "/v1/quarantine",
+      without_parameters({"GET", "/v1/quarantine",
+       [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return describe_quarantine(setting.canaries); }}),
+      without_parameters({"DELETE", "/v1/quarantine",
        [setting](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
          co_return json_response({{"cleared", setting.canaries.clear()}});
-       }},
-      {"DELETE", "/v1/quarantine/{id}",
+       }}),
+      without_parameters({"DELETE", "/v1/quarantine/{id}",
        [setting](HttpRequest&, const PathParts& parts) -> asio::awaitable<HttpResponse> {
          co_return clear_quarantine(setting.canaries, parts.at("id"));
-       }},
+       }}),
       {"GET", "/livez",
        [](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> { co_return json_response({{"status", "ok"}}); }},
       {"GET", "/readyz",

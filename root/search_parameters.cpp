@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "root/json_body.hpp"
+
 namespace hedgerow::root {
 
 namespace {
@@ -13,14 +15,15 @@ namespace {
 using Parsed = boost::system::result<void, ParameterProblem>;
 
 // What a client sent, short enough to be sent back.
-std::string shown(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 60) + "…"; }
+std::string shown(std::string text) {
+  constexpr std::size_t longest = 60;
+  if (text.size() <= longest) return text;
+  text.resize(longest);
+  return text.append("…");
+}
 
 ParameterProblem bad(const std::string& name, const std::string& value, const std::string& wanted) {
   return {"bad-parameter", "'" + name + "' is '" + shown(value) + "', but takes " + wanted + ".", name};
-}
-
-ParameterProblem given_twice(const std::string& name) {
-  return {"bad-parameter", "'" + shown(name) + "' is given twice.", shown(name)};
 }
 
 std::optional<std::uint32_t> whole_number(const std::string& text) {
@@ -197,6 +200,10 @@ boost::system::result<Duration, ParameterProblem> parse_deadline(const std::stri
   return *deadline;
 }
 
+ParameterProblem given_twice(const std::string& name) {
+  return {"bad-parameter", "'" + shown(name) + "' is given twice.", shown(name)};
+}
+
 ParameterProblem unknown_parameter(const std::string& name) {
   return {"unknown-parameter", "There is no parameter '" + shown(name) + "'.", shown(name)};
 }
@@ -212,20 +219,10 @@ boost::system::result<SearchParameters, ParameterProblem> parse_parameters(
 
 boost::system::result<SearchParameters, ParameterProblem> parse_parameters_json(const std::string& body,
                                                                                 const SearchDefaults& defaults) {
-  // The library keeps the last of two fields with one name; a client that sends two is told, as in an address.
-  std::set<std::string> names;
-  std::optional<std::string> twice;
-  const auto look_at_names = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& name) {
-    const bool is_name = depth == 1 && event == nlohmann::json::parse_event_t::key;
-    if (is_name && !names.insert(name.get<std::string>()).second) twice = name.get<std::string>();
-    return true;
-  };
-  const auto json = nlohmann::json::parse(body, look_at_names, false);
-  if (json.is_discarded()) return ParameterProblem{"bad-json", "The body is not valid JSON.", ""};
-  if (!json.is_object()) return ParameterProblem{"bad-json", "The body is not a JSON object.", ""};
-  if (twice) return given_twice(*twice);
+  const auto json = parse_json_object(body);
+  if (json.has_error()) return json.error();
   Reader reader(defaults);
-  for (const auto& [name, value] : json.items()) {
+  for (const auto& [name, value] : json->items()) {
     std::string text;
     if (value.is_string()) {
       text = value.get<std::string>();

@@ -69,6 +69,7 @@ struct ParameterProblem {
 // One that stands alone, and one that there is not: for requests that take little.
 boost::system::result<Duration, ParameterProblem> parse_deadline(const std::string& value);
 ParameterProblem unknown_parameter(const std::string& name);
+ParameterProblem given_twice(const std::string& name);
 
 boost::system::result<SearchParameters, ParameterProblem> parse_parameters(
     const std::vector<std::pair<std::string, std::string>>& parameters, const SearchDefaults& defaults);

@@ -164,6 +164,8 @@ TEST_CASE("how a query is answered around slowness: hedges, ties, canaries, and 
   const auto body = parsed_json(R"({"q": "x", "min_completeness": 0.5, "hedge": "10ms", "tied": "on"})");
   REQUIRE(body.has_value());
   CHECK(body->good_enough.min_completeness == 0.5);
+  // As JSON writes small numbers.
+  CHECK(parsed_json(R"({"q": "x", "min_completeness": 0.00001})")->good_enough.min_completeness == 0.00001);
   CHECK(body->hedge.delay == 10ms);
   CHECK(body->tied);
 }
