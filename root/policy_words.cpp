@@ -20,7 +20,7 @@ Error takes(const char* words) { return {Errc::invalid_argument, std::string("ta
 
 result<double> parse_decimal(std::string_view text) {
   double number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::general);
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (text.empty() || problem != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) {
     return takes("a decimal number");
   }
@@ -57,7 +57,7 @@ std::string to_text(const HedgeChoice& choice) {
     case HedgeChoice::Mode::quantile: {
       // Six significant digits are more than anybody writes, and hide what a division by 100 leaves behind.
       char text[32];
-      const auto [end, problem] = std::to_chars(text, text + sizeof text, choice.quantile * 100, std::chars_format::general, 6);
+      const auto [end, problem] = std::to_chars(text, text + sizeof text, choice.quantile * 100, std::chars_format::fixed, 6);
       return "p" + std::string(text, problem == std::errc{} ? end : text);
     }
   }

@@ -22,6 +22,13 @@ std::string shown(std::string text) {
   return text.append("…");
 }
 
+// As an address would write it.
+std::string without_exponent(double number) {
+  std::array<char, 400> digits;  // the longest double has 309 before the point
+  const auto [end, problem] = std::to_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed);
+  return problem == std::errc{} ? std::string(digits.data(), end) : "a number of very many digits";
+}
+
 ParameterProblem bad(const std::string& name, const std::string& value, const std::string& wanted) {
   return {"bad-parameter", "'" + name + "' is '" + shown(value) + "', but takes " + wanted + ".", name};
 }
@@ -226,6 +233,8 @@ boost::system::result<SearchParameters, ParameterProblem> parse_parameters_json(
     std::string text;
     if (value.is_string()) {
       text = value.get<std::string>();
+    } else if (value.is_number_float()) {
+      text = without_exponent(value.get<double>());
     } else if (value.is_number()) {
       text = value.dump();
     } else {
