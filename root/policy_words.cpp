@@ -57,7 +57,7 @@ std::string to_text(const HedgeChoice& choice) {
     case HedgeChoice::Mode::quantile: {
       // Six significant digits are more than anybody writes, and hide what a division by 100 leaves behind.
       char text[32];
-      const auto [end, problem] = std::to_chars(text, text + sizeof text, choice.quantile * 100, std::chars_format::fixed, 6);
+      const auto [end, problem] = std::to_chars(text, text + sizeof text, choice.quantile * 100, std::chars_format::general, 6);
       return "p" + std::string(text, problem == std::errc{} ? end : text);
     }
   }
