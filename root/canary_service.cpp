@@ -27,6 +27,15 @@ std::vector<policy::Canary::Partition> partitions_of(const Assignment& assignmen
   return partitions;
 }
 
+// How a leaf was lost, by what ended its link (see wire/link).
+policy::LeafLoss loss_of(const Error& why) {
+  switch (why.code) {
+    case Errc::unavailable: return policy::LeafLoss::died;
+    case Errc::expired: return policy::LeafLoss::silent;
+    default: return policy::LeafLoss::let_go;
+  }
+}
+
 }  // namespace
 
 std::string fingerprint_of(const QueryPlan& plan) {
@@ -112,7 +121,17 @@ CanaryService::CanaryService(asio::any_io_executor executor, Cluster& cluster, M
       cluster_(cluster),
       metrics_(metrics),
       canaries_(settings, cluster.policies().search, seed),
-      timer_(executor_) {}
+      timer_(executor_),
+      beat_(executor_) {
+  for (const auto& leaf : cluster_.leaves()) {
+    if (leaf->serving()) canaries_.on_leaf_up(leaf->id());
+  }
+  cluster_.on_leaf_change([this](const LeafClient& leaf, bool up, const Error& why) {
+    if (up) return canaries_.on_leaf_up(leaf.id());
+    canaries_.on_leaf_lost(leaf.id(), loss_of(why), clock_now());
+  });
+  keep_beat();
+}
 
 CanaryService::~CanaryService() { stop(); }
 
@@ -323,6 +342,15 @@ void CanaryService::set_timer() {
   });
 }
 
+// Whether the root itself is held up now and then.
+void CanaryService::keep_beat() {
+  canaries_.on_beat(clock_now());
+  beat_.expires_after(policy::CanaryLeaves::beat);
+  beat_.async_wait([this, alive = std::weak_ptr(alive_)](boost::system::error_code error) {
+    if (!error && !alive.expired() && !stopped_) keep_beat();
+  });
+}
+
 void CanaryService::on_searched(const CanaryRequest& request, const Completeness& completeness,
                                 const std::vector<LeafId>& lost) {
   const Instant now = clock_now();
@@ -379,6 +407,8 @@ void CanaryService::refresh_metrics() {
 void CanaryService::stop() {
   stopped_ = true;
   timer_.cancel();
+  beat_.cancel();
+  cluster_.on_leaf_change({});
   while (!trials_.empty()) end(trials_.begin()->first);
   for (const auto& [waiter, request] : std::exchange(requests_, {})) {
     request->waiter_.reset();

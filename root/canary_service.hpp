@@ -136,6 +136,7 @@ class CanaryService {
   void on_message(Call& call, wire::Message&& message);
   void failed(Call& call, policy::AttemptFailure failure, AttemptEnding ending, std::string_view outcome);
   void set_timer();
+  void keep_beat();
   Entry shown(const policy::Quarantine::Entry& entry) const;
   std::string name_of(LeafId leaf) const;
 
@@ -147,6 +148,7 @@ class CanaryService {
   std::map<policy::WaiterId, CanaryRequest*> requests_;
   boost::asio::steady_timer timer_;
   std::optional<Instant> timer_at_;
+  boost::asio::steady_timer beat_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // the timer's handler may come after our end
   bool stopped_ = false;
 };

@@ -69,6 +69,7 @@ void Cluster::start(const TopologyLeaf& leaf) {
         } else {
           on_leaf_down(changed, why);
         }
+        if (listener_) listener_(changed, up, why);
         const auto serving = std::count_if(clients_.begin(), clients_.end(),
                                            [](const auto& c) { return c && c->serving(); });
         metrics_.leaves_serving.Set(static_cast<double>(serving));

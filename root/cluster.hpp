@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,10 @@ class Cluster {
   // Present leaves, in the topology's order.
   std::vector<std::shared_ptr<LeafClient>> leaves() const;
 
+  // Who else wants to know that a leaf begins or stops to serve, and why (see LeafClient::StateListener); told before
+  // its calls are lost. One listener, which outlives the cluster's links, or is taken back.
+  void on_leaf_change(LeafClient::StateListener listener) { listener_ = std::move(listener); }
+
   // Every partition has a replica that serves.
   bool ready() const;
 
@@ -84,6 +89,7 @@ class Cluster {
   std::shared_ptr<const std::vector<LeafId>> spellers_;
   std::size_t running_ = 0;
   boost::asio::steady_timer all_ended_;
+  LeafClient::StateListener listener_;
 };
 
 }  // namespace hedgerow::root

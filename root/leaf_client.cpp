@@ -167,8 +167,8 @@ std::optional<CallId> LeafClient::send_call(wire::Message&& message, CallId call
   const std::size_t bytes = link_->send(message);
   pending_.add_weight(call, bytes);
   if (pending_.unanswered_bytes() > settings_.unanswered_bytes) {
-    link_->close({Errc::unavailable, "more than " + std::to_string(settings_.unanswered_bytes) +
-                                         " bytes of calls are unanswered"});
+    link_->close({Errc::too_large, "more than " + std::to_string(settings_.unanswered_bytes) +
+                                       " bytes of calls are unanswered"});
   }
   return call;
 }

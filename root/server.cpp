@@ -37,6 +37,12 @@ LeafClientSettings client_settings(const Settings& settings) {
   return client;
 }
 
+policy::CanariesSettings canaries_settings(const Settings& settings) {
+  auto canaries = settings.canaries;
+  canaries.canary.silent_together = settings.link_idle_time * 3 / 2;
+  return canaries;
+}
+
 }  // namespace
 
 result<std::unique_ptr<Server>> Server::create(asio::io_context& io, const Settings& settings) {
@@ -70,7 +76,7 @@ Server::Server(asio::io_context& io, const Settings& settings, Manifest manifest
       settings_(settings),
       recording_(std::move(recording)),
       cluster_(io.get_executor(), std::move(manifest), client_settings(settings), settings.policies, settings.seed, metrics_, settings.tie_nonce),
-      canaries_(io.get_executor(), cluster_, metrics_, settings.canaries, settings.seed + 2),
+      canaries_(io.get_executor(), cluster_, metrics_, canaries_settings(settings), settings.seed + 2),
       queries_(io.get_executor(), std::move(statistics), cluster_, canaries_, metrics_, {settings.admission, settings.cache_bytes, settings.seed}),
       router_(routes({io.get_executor(), queries_, cluster_, canaries_, metrics_, settings_.defaults, draining_})),
       http_(io.get_executor(), http_settings(settings),

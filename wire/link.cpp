@@ -63,9 +63,7 @@ class WebSocketLink final : public Link, public std::enable_shared_from_this<Web
     while (!end_) {
       const auto [error, size] = co_await socket_.async_read(buffer, as_result);
       if (error) {
-        finish(error == beast::error::timeout ? Error{Errc::unavailable, "silent for " + format_duration(settings_.idle_time)}
-               : error == websocket::error::message_too_big ? Error{Errc::protocol, "a frame beyond the bound"}
-                                                            : Error{Errc::unavailable, error.message()});
+        finish(error == websocket::error::message_too_big ? Error{Errc::protocol, "a frame beyond the bound"} : broken(error));
         break;
       }
       const std::string_view frame(static_cast<const char*>(buffer.cdata().data()), size);
@@ -109,12 +107,20 @@ class WebSocketLink final : public Link, public std::enable_shared_from_this<Web
     socket_.async_write(asio::buffer(on_the_way_), [self = shared_from_this()](beast::error_code error, std::size_t) {
       self->writing_ = false;
       if (error) {
-        self->finish({Errc::unavailable, error.message()});
+        self->finish(self->broken(error));
         self->shut();
       } else if (!self->waiting_.empty() && !self->end_) {
         self->write();
       }
     });
+  }
+
+  // A process that dies closes its connections; one that is stopped, or cut off, is silent.
+  Error broken(const beast::error_code& error) const {
+    if (error == beast::error::timeout) return {Errc::expired, "silent for " + format_duration(settings_.idle_time)};
+    const bool cut_off = error == asio::error::timed_out || error == asio::error::host_unreachable ||
+                         error == asio::error::network_unreachable || error == asio::error::network_down;
+    return {cut_off ? Errc::expired : Errc::unavailable, error.message()};
   }
 
   void finish(Error reason) {

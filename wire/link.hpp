@@ -44,8 +44,9 @@ class Link {
   // Bytes in the queue: what its bound bounds.
   virtual std::size_t waiting_bytes() const = 0;
 
-  // Reads until the link ends, handing each message on; returns why it ended. Called once. An error of the handler's
-  // (a peer that breaks the protocol) ends the link.
+  // Reads until the link ends, handing each message on; returns why it ended: expired (the peer was silent, or is cut
+  // off), unavailable (it closed the link, or its process died), or what ended it here. Called once. An error of the
+  // handler's (a peer that breaks the protocol) ends the link.
   using Handler = std::function<result<void>(Message&&)>;
   virtual boost::asio::awaitable<Error> run(Handler handler) = 0;
 

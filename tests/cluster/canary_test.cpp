@@ -200,6 +200,35 @@ TEST_CASE("a stopped leaf costs first-seen queries a second canary, and nobody t
   CHECK(eventually(10s, [&] { return ended() == cluster.metric("root", "hedgerow_root_attempts_total{kind=\"canary\"}"); }));
 }
 
+TEST_CASE("a freeze of all leaves, or of the root, convicts nobody") {
+  TestCluster cluster({.index = animal_index().directory, .leaves = 4, .replicas = 2, .workers = 1, .allow_faults = true, .canary = "auto"});
+  const auto ask = [&](int number) {
+    return ask_in_background(cluster.root_address(), search_target("common -solo" + std::to_string(number), {{"deadline", "8s"}}));
+  };
+  // Known latencies, so that canaries that are late are soon joined by a second one.
+  for (int i = 0; i < 50; ++i) ask(i).get();
+  const std::vector<std::vector<std::string>> frozen{cluster.leaves(), {cluster.leaves()[0], cluster.leaves()[1]}, {"root"}};
+  for (std::size_t round = 0; round < frozen.size(); ++round) {
+    CAPTURE(round);
+    for (const auto& leaf : cluster.leaves()) cluster.set_faults(leaf, {{{"kind", "late"}, {"delay", "1s"}, {"work", {"search"}}}});
+    std::vector<std::future<Reply>> replies;
+    for (int i = 0; i < 6; ++i) replies.push_back(ask(100 + 10 * static_cast<int>(round) + i));
+    CHECK(eventually(10s, [&] {
+      double held = 0;
+      for (const auto& leaf : cluster.leaves()) held += cluster.metric(leaf, "hedgerow_leaf_faults_total{kind=\"late\"}");
+      return held >= 2 * static_cast<double>(round + 1);
+    }));
+    for (const auto& name : frozen[round]) cluster.act(name, "stop");
+    std::this_thread::sleep_for(2s);  // the freeze itself
+    for (const auto& name : frozen[round]) cluster.act(name, "continue");
+    for (auto& reply : replies) CHECK(reply.get().status != 422);
+    for (const auto& leaf : cluster.leaves()) CHECK(cluster.becomes_serving(leaf, 20s));
+    for (const auto& leaf : cluster.leaves()) cluster.clear_faults(leaf);
+    CHECK(quarantine(cluster).empty());
+  }
+  CHECK(verdicts(cluster, "guilty") == 0);
+}
+
 TEST_CASE("leaves that are killed in pairs under traffic quarantine no query that is asked meanwhile") {
   TestCluster cluster({.index = animal_index().directory, .leaves = 6, .replicas = 3, .workers = 1, .canary = "auto"});
   std::atomic<bool> stopping = false;

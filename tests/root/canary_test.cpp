@@ -12,12 +12,13 @@ namespace {
 
 // Every leaf holds every partition; a search of 100 ms, a hang after 2 s of silence.
 struct TrialFixture : PolicyFixture {
-  explicit TrialFixture(std::uint32_t leaf_count = 8, std::uint32_t suspicions = 0) : PolicyFixture(leaf_count) {
+  explicit TrialFixture(std::uint32_t leaf_count = 8, std::uint32_t suspicions = 0, Instant end = at(100ms)) : PolicyFixture(leaf_count) {
     std::vector<LeafId> all;
     for (std::uint32_t i = 0; i < leaf_count; ++i) all.push_back(leaf(i));
     std::vector<Canary::Partition> partitions;
     for (std::uint32_t i = 0; i < 4; ++i) partitions.push_back({PartitionId{i}, all});
-    trial.emplace(partitions, at(100ms), suspicions, CanarySettings{}, policies, leaves, Random(1));
+    for (const LeafId each : all) leaves.on_leaf_up(each);
+    trial.emplace(partitions, end, suspicions, CanarySettings{}, policies, leaves, Random(1));
   }
 
   // The leaf that the one attempt of a batch is sent to.
@@ -27,7 +28,11 @@ struct TrialFixture : PolicyFixture {
     CHECK(sends[0].kind == AttemptKind::canary);
     return sends[0].leaf;
   }
-  void dies(LeafId which) { policies.on_leaf_down(which); }
+  void dies(LeafId which) { lost(which, LeafLoss::died, at(0ms)); }
+  void lost(LeafId which, LeafLoss how, Instant now) {
+    policies.on_leaf_down(which);
+    leaves.on_leaf_lost(which, how, now);
+  }
 
   CanaryLeaves leaves;
   std::optional<Canary> trial;
@@ -63,20 +68,21 @@ TEST_CASE("when the canary's leaf dies, a second one alone on another leaf decid
     TrialFixture f;
     const LeafId one = f.sent_to(f.trial->start(at(0ms)));
     f.dies(one);
-    const auto actions = f.trial->on_failure(first, AttemptFailure::unreachable, at(2ms));
-    const LeafId other = f.sent_to(actions);
+    CHECK(described(f.trial->on_failure(first, AttemptFailure::unreachable, at(2ms))) == "wake 22ms");
+    const LeafId other = f.sent_to(f.trial->on_wake(at(22ms)));
     CHECK(other != one);
     CHECK_FALSE(f.leaves.open(other));
-    CHECK(f.trial->attempt(second).end == at(102ms));  // as much time as the first one had
+    CHECK(f.trial->attempt(second).end == at(122ms));  // as much time as the first one had
     CHECK(f.trial->suspicions() == 1);
     if (dies_too) {
       f.dies(other);
-      CHECK(all_of<SendAttempt>(f.trial->on_failure(second, AttemptFailure::unreachable, at(4ms))).empty());
+      CHECK(all_of<SendAttempt>(f.trial->on_failure(second, AttemptFailure::unreachable, at(24ms))).empty());
+      CHECK(all_of<SendAttempt>(f.trial->on_wake(at(44ms))).empty());
       CHECK(f.trial->verdict() == CanaryVerdict::guilty);
       CHECK(f.trial->reason() == QuarantineReason::crash);
       CHECK(f.trial->suspected_leaves() == std::vector{one, other});
     } else {
-      f.trial->on_answer(second, {}, at(4ms));
+      f.trial->on_answer(second, {}, at(24ms));
       CHECK(f.trial->verdict() == CanaryVerdict::safe);
     }
     CHECK(f.leaves.open(other));
@@ -90,6 +96,7 @@ TEST_CASE("a suspicion from before is convicted by one leaf, and tried on one th
   CHECK(f.sent_to(f.trial->start(at(0ms))) == leaf(1));
   f.dies(leaf(1));
   f.trial->on_failure(first, AttemptFailure::unreachable, at(1ms));
+  f.trial->on_wake(at(21ms));
   CHECK(f.trial->verdict() == CanaryVerdict::guilty);
 }
 
@@ -135,6 +142,7 @@ TEST_CASE("two leaves that die of a late query and its second canary are all tha
   CHECK_FALSE(f.trial->verdict());
   f.dies(other);
   f.trial->on_failure(second, AttemptFailure::unreachable, at(70ms));
+  CHECK(all_of<SendAttempt>(f.trial->on_wake(at(90ms))).empty());
   CHECK(f.trial->verdict() == CanaryVerdict::guilty);
 }
 
@@ -166,6 +174,7 @@ TEST_CASE("lateness and refusals decide nothing, and say so") {
     f.sent_to(f.trial->start(at(0ms)));
     f.dies(leaf(0));
     f.trial->on_failure(first, AttemptFailure::unreachable, at(1ms));
+    f.trial->on_wake(at(21ms));
     CHECK(f.trial->verdict() == CanaryVerdict::no_leaf);
     CHECK(f.trial->suspicions() == 1);
   }
@@ -239,6 +248,99 @@ TEST_CASE("a root that was held up itself waits once more before it calls silenc
   CHECK(f.trial->verdict() == CanaryVerdict::safe);
 }
 
+TEST_CASE("leaves that die together with most of the others say nothing of a query") {
+  TrialFixture f(4);
+  const LeafId one = f.sent_to(f.trial->start(at(0ms)));
+  const LeafId other = f.sent_to(f.trial->on_wake(at(50ms)));
+  for (std::uint32_t i = 0; i < 4; ++i) f.lost(leaf(i), LeafLoss::died, at(60ms));
+  f.trial->on_failure(first, AttemptFailure::unreachable, at(60ms));
+  f.trial->on_failure(second, AttemptFailure::unreachable, at(60ms));
+  CHECK_FALSE(f.trial->verdict());
+  f.trial->on_wake(at(80ms));
+  CHECK(f.trial->verdict() == CanaryVerdict::no_leaf);
+  CHECK(f.trial->suspicions() == 0);
+  CHECK(f.trial->suspected_leaves().empty());
+  CHECK(one != other);
+}
+
+TEST_CASE("links that are found closed by a root that was held up say nothing if their leaves are up again soon") {
+  for (const bool up_again : {true, false}) {
+    CAPTURE(up_again);
+    TrialFixture f(8, 0, at(20s));
+    f.leaves.on_beat(at(0ms));
+    const LeafId one = f.sent_to(f.trial->start(at(0ms)));
+    f.leaves.on_beat(at(100ms));
+    f.lost(one, LeafLoss::died, at(2100ms));  // before the beat that is due as well
+    f.leaves.on_beat(at(2100ms));
+    CHECK(all_of<SendAttempt>(f.trial->on_failure(first, AttemptFailure::unreachable, at(2100ms))).empty());
+    if (up_again) f.leaves.on_leaf_up(one);
+    CHECK(f.sent_to(f.trial->on_wake(at(2600ms))) != one);
+    CHECK(f.trial->suspicions() == (up_again ? 0 : 1));
+  }
+}
+
+TEST_CASE("leaves that fall silent together say nothing of a query, in whatever order that is noticed") {
+  for (const bool both_asked : {true, false}) {
+    CAPTURE(both_asked);
+    TrialFixture f(8, 0, at(20s));
+    const LeafId one = f.sent_to(f.trial->start(at(0ms)));
+    const LeafId other = both_asked ? f.sent_to(f.trial->on_wake(at(10s))) : leaf(one.value == 0 ? 1 : 0);
+    f.lost(one, LeafLoss::silent, at(11s));
+    f.trial->on_failure(first, AttemptFailure::unreachable, at(11s));
+    CHECK(f.trial->suspicions() == 1);
+    f.lost(other, LeafLoss::silent, at(11400ms));
+    if (both_asked) f.trial->on_failure(second, AttemptFailure::unreachable, at(11400ms));
+    CHECK_FALSE(f.trial->verdict());
+    const LeafId third = f.sent_to(f.trial->on_wake(at(12900ms)));
+    CHECK(f.trial->suspicions() == 0);
+    CHECK(third != one);
+    CHECK(third != other);
+    CHECK(f.leaves.open(third));  // not a suspect's
+  }
+}
+
+TEST_CASE("a query under which one leaf falls silent, and later another one alone, makes leaves hang") {
+  for (const bool a_third_one_too : {false, true}) {
+    CAPTURE(a_third_one_too);
+    TrialFixture f;
+    const LeafId one = f.sent_to(f.trial->start(at(0ms)));
+    f.lost(one, LeafLoss::silent, at(40ms));
+    f.trial->on_failure(first, AttemptFailure::unreachable, at(40ms));
+    CHECK(all_of<SendAttempt>(f.trial->on_wake(at(1500ms))).empty());
+    const LeafId other = f.sent_to(f.trial->on_wake(at(1540ms)));
+    CHECK_FALSE(f.leaves.open(other));
+    f.lost(other, LeafLoss::silent, at(2600ms));
+    f.trial->on_failure(second, AttemptFailure::unreachable, at(2600ms));
+    CHECK_FALSE(f.trial->verdict());
+    for (std::uint32_t i = 0; a_third_one_too && i < 3; ++i) f.lost(leaf(i), LeafLoss::silent, at(3s));
+    f.trial->on_wake(at(4100ms));
+    if (a_third_one_too) {
+      CHECK_FALSE(f.trial->verdict());
+      CHECK(f.trial->suspicions() == 1);
+    } else {
+      CHECK(f.trial->verdict() == CanaryVerdict::guilty);
+      CHECK(f.trial->reason() == QuarantineReason::hang);
+    }
+    CHECK(f.trial->lasting_suspicions() == 0);
+  }
+}
+
+TEST_CASE("a link that the root itself ended is as good as a refusal") {
+  TrialFixture f;
+  const LeafId one = f.sent_to(f.trial->start(at(0ms)));
+  f.lost(one, LeafLoss::let_go, at(1ms));
+  CHECK(f.sent_to(f.trial->on_failure(first, AttemptFailure::unreachable, at(1ms))) != one);
+  CHECK(f.trial->suspicions() == 0);
+}
+
+TEST_CASE("a death under a canary explains the loss of that leaf to searches that were under way then, and to no later ones") {
+  CanaryLeaves leaves;
+  leaves.on_died(leaf(1), at(5s));
+  CHECK(leaves.death_is_explained(leaf(1), at(4s)));
+  CHECK_FALSE(leaves.death_is_explained(leaf(1), at(6s)));
+  CHECK_FALSE(leaves.death_is_explained(leaf(2), at(4s)));
+}
+
 TEST_CASE("a trial that nobody waits for is cancelled, unless the query is suspected") {
   {
     TrialFixture f;
@@ -254,7 +356,8 @@ TEST_CASE("a trial that nobody waits for is cancelled, unless the query is suspe
     f.dies(f.sent_to(f.trial->start(at(0ms))));
     f.trial->on_failure(first, AttemptFailure::unreachable, at(2ms));
     CHECK(described(f.trial->abandon(at(3ms))) == "");
-    f.trial->on_answer(second, {}, at(4ms));
+    f.sent_to(f.trial->on_wake(at(22ms)));
+    f.trial->on_answer(second, {}, at(24ms));
     CHECK(f.trial->verdict() == CanaryVerdict::safe);
   }
 }

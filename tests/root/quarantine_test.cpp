@@ -177,6 +177,11 @@ TEST_CASE("a query that is long is shown cut") {
   auto quarantine = small();
   quarantine.on_guilty(deadly, std::string(1000, 'q'), QuarantineReason::crash, {}, at(0s));
   CHECK(quarantine.entries(at(0s))[0].shown.size() == Quarantine::longest_shown);
+  // At a character's edge.
+  std::string euros = "q";
+  for (int i = 0; i < 100; ++i) euros += "\u20ac";
+  quarantine.on_guilty("euros", euros, QuarantineReason::crash, {}, at(1s));
+  CHECK(quarantine.entries(at(1s))[0].shown == euros.substr(0, 199));
 }
 
 }  // namespace hedgerow::policy

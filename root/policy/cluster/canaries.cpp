@@ -129,7 +129,9 @@ void Canaries::on_leaves_lost(const std::string& fingerprint, std::string_view s
                               Instant began, Instant now) {
   std::vector<LeafId> unexplained;
   for (const LeafId leaf : leaves) {
-    if (!leaves_.death_is_explained(leaf, now)) unexplained.push_back(leaf);
+    const auto loss = leaves_.loss_of(leaf, now);
+    if (loss.how != LeafLoss::died || loss.held_up || leaves_.death_is_explained(leaf, began)) continue;
+    unexplained.push_back(leaf);
   }
   if (unexplained.size() >= Quarantine::suspicions_for_conviction) {
     quarantine_.on_leaves_lost(fingerprint, shown, std::move(unexplained), began, now);
@@ -171,7 +173,7 @@ void Canaries::conclude(TrialId id, Instant now, CanaryActions& actions) {
       quarantine_.on_guilty(trial.fingerprint, trial.shown, trial.canary.reason(), trial.canary.suspected_leaves(), now);
       trial.listens_until = now + quarantine_.settings().time;
       break;
-    default: quarantine_.on_undecided(trial.fingerprint, trial.canary.suspicions(), now);
+    default: quarantine_.on_undecided(trial.fingerprint, trial.canary.lasting_suspicions(), now);
   }
   actions.push_back(canary_action::Decided{id, verdict, trial.canary.suspected_leaves()});
 

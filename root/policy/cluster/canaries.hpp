@@ -126,6 +126,11 @@ class Canaries {
   // When on_wake is wanted next.
   std::optional<Instant> wake_at() const;
 
+  // Leaves' links, before whoever made calls on them is told; and the time, every CanaryLeaves::beat.
+  void on_leaf_up(LeafId leaf) { leaves_.on_leaf_up(leaf); }
+  void on_leaf_lost(LeafId leaf, LeafLoss how, Instant now) { leaves_.on_leaf_lost(leaf, how, now); }
+  void on_beat(Instant now) { leaves_.on_beat(now); }
+
   // A search has ended that had answers; one had all of them, and lost no leaf; and one that began then lost these leaves.
   void on_search_answered(Instant now) { leaves_.on_answered(now); }
   void on_answered_whole(const std::string& fingerprint) { quarantine_.on_answered_whole(fingerprint); }

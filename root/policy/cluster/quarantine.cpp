@@ -4,6 +4,17 @@
 
 namespace hedgerow::policy {
 
+namespace {
+
+// So many bytes at most that no character of UTF-8 is cut.
+std::size_t whole_characters(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text.size();
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+  return most;
+}
+
+}  // namespace
+
 const Quarantine::Entry* Quarantine::refuse(const std::string& fingerprint, Instant now) {
   if (!find_quarantined(fingerprint, now)) return nullptr;
   Record& record = *record_by_fingerprint_.at(fingerprint);
@@ -94,7 +105,7 @@ void Quarantine::convict(Record& record, QuarantineReason reason, std::vector<Le
   record.suspicions = 0;
   record.quarantined = time > Duration::zero();
   record.entry.id = ++last_id_;
-  record.entry.shown = shown.substr(0, longest_shown);
+  record.entry.shown = shown.substr(0, whole_characters(shown, longest_shown));
   record.entry.reason = reason;
   record.entry.leaves = std::move(leaves);
   record.entry.since = now;

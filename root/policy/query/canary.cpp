@@ -1,6 +1,7 @@
 #include "root/policy/query/canary.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace hedgerow::policy {
 
@@ -69,7 +70,11 @@ Actions Canary::on_failure(AttemptId id, AttemptFailure failure, Instant now) {
   Actions actions;
   Attempt& attempt = attempts_[id.value];
   const bool hung = attempt.state == State::hung;
+  const CanaryLeaves::Loss loss = leaves_.loss_of(attempt.leaf, now);
+  // What the root itself ended was as if it had never gone out.
+  if (failure == AttemptFailure::unreachable && loss.how == LeafLoss::let_go) failure = AttemptFailure::refused;
   const bool died = failure == AttemptFailure::unreachable;
+  if (died && loss.how == LeafLoss::died) leaves_.on_died(attempt.leaf, now);
   if (attempt.state == State::outstanding) {
     if (failure == AttemptFailure::superseded || (abandoned_ && !died)) {
       policies_.on_given_up(attempt.leaf, AttemptKind::canary, now - attempt.sent, now);
@@ -86,9 +91,13 @@ Actions Canary::on_failure(AttemptId id, AttemptFailure failure, Instant now) {
   }
   switch (failure) {
     case AttemptFailure::unreachable:
-      leaves_.on_died(attempt.leaf, now);
-      if (!hung) ++crashes_;  // a hang that became a death is still one leaf
-      suspect(now, actions);
+      if (hung) --hangs_;  // it was more than a worker that is stuck, and is still one leaf
+      // To a root that was held up everybody is silent: that is forgiven, after a while.
+      if (loss.how == LeafLoss::silent && !loss.held_up) {
+        on_silent(attempt, now, actions);
+      } else {
+        on_dead(attempt, loss, now);
+      }
       break;
     case AttemptFailure::failed:
     case AttemptFailure::bad_query:
@@ -100,7 +109,9 @@ Actions Canary::on_failure(AttemptId id, AttemptFailure failure, Instant now) {
       break;
     case AttemptFailure::refused:
       release();
-      if (++refusals_ < settings_.most_refusals && !abandoned_) {
+      if (judge_at_) {
+        ++refusals_;
+      } else if (++refusals_ < settings_.most_refusals && !abandoned_) {
         ask(now, actions);
       } else {
         undecided(abandoned_ ? CanaryVerdict::abandoned : CanaryVerdict::refused, now, actions);
@@ -137,10 +148,11 @@ Actions Canary::on_wake(Instant now) {
       undecided(CanaryVerdict::late, now, actions);
     }
   }
-  if (!verdict_ && waits_) ask(now, actions);
+  if (!verdict_ && judge_at_ && now >= *judge_at_) judge(now, actions);
+  if (!verdict_ && waits_ && !judge_at_) ask(now, actions);
   if (!verdict_ && patience_ends_ && now >= *patience_ends_) {
     patience_ends_.reset();
-    if (attempts_.size() == 1 && anything_under_way() && suspicions() == 0 && now < end_) {
+    if (attempts_.size() == 1 && !judge_at_ && !rests_until_ && anything_under_way() && suspicions() == 0 && now < end_) {
       if (const auto choice = choose(false)) send(*choice, now, actions);
     }
   }
@@ -150,7 +162,7 @@ Actions Canary::on_wake(Instant now) {
 
 Actions Canary::abandon(Instant now) {
   Actions actions;
-  if (verdict_ || abandoned_ || suspicions() > 0) return actions;
+  if (verdict_ || abandoned_ || suspicions() > 0 || judge_at_) return actions;
   abandoned_ = true;
   waits_ = false;
   patience_ends_.reset();
@@ -165,7 +177,7 @@ Actions Canary::abandon(Instant now) {
 std::vector<LeafId> Canary::suspected_leaves() const {
   std::vector<LeafId> out;
   for (const Attempt& attempt : attempts_) {
-    if (attempt.state == State::dead || attempt.state == State::hung) out.push_back(attempt.leaf);
+    if (attempt.state == State::dead || attempt.state == State::hung || attempt.state == State::silent) out.push_back(attempt.leaf);
   }
   return out;
 }
@@ -220,6 +232,14 @@ std::optional<Canary::Choice> Canary::choose(bool alone) {
 // The next leaf: of a suspect one for itself, of any other the best.
 void Canary::ask(Instant now, Actions& actions) {
   waits_ = false;
+  review_silences();
+  if (rests_until_ && now < *rests_until_) {
+    waits_ = true;
+    return;
+  }
+  if (std::exchange(rests_until_, std::nullopt) && suspicions() >= Quarantine::suspicions_for_conviction) {
+    return decide(CanaryVerdict::guilty, now, actions);
+  }
   const bool alone = suspicions() > 0;
   if (reserved_ && (!policies_.replica_choice.is_up(*reserved_))) release();
   std::optional<Choice> choice;
@@ -275,6 +295,7 @@ void Canary::send(const Choice& choice, Instant now, Actions& actions) {
   // Whoever decides about a suspect gets as much time as the first one had, whether or not anybody still waits.
   const Instant end = suspicions() > 0 ? std::max(end_, now + (end_ - started_)) : end_;
   attempts_.push_back({choice.partition, choice.leaf, now, end});
+  attempts_.back().alone = suspicions() > 0;
   policies_.on_sent(choice.leaf, AttemptKind::canary, now);
   leaves_.on_sent(choice.leaf);
   actions.push_back(SendAttempt{id, choice.partition, choice.leaf, AttemptKind::canary, std::nullopt});
@@ -287,6 +308,67 @@ void Canary::suspect(Instant now, Actions& actions) {
   ask(now, actions);
 }
 
+// Nothing is held against anybody before it is known who else was lost.
+void Canary::on_dead(Attempt& attempt, const CanaryLeaves::Loss& loss, Instant now) {
+  release();
+  attempt.lost = now;
+  attempt.held_up = loss.held_up;
+  attempt.went_silent = loss.how == LeafLoss::silent;
+  const Instant settled = now + (loss.held_up ? settings_.settle_after_hold_up : settings_.settle);
+  judge_at_ = judge_at_ ? std::max(*judge_at_, settled) : settled;
+}
+
+void Canary::judge(Instant now, Actions& actions) {
+  judge_at_.reset();
+  Instant first = now;
+  for (const Attempt& attempt : attempts_) {
+    if (attempt.state == State::dead) first = std::min(first, attempt.lost);
+  }
+  const bool everybody = leaves_.most_died(first - settings_.settle);
+  for (Attempt& attempt : attempts_) {
+    if (attempt.state != State::dead) continue;
+    if (everybody || (!attempt.judged && attempt.held_up && (attempt.went_silent || leaves_.is_up(attempt.leaf)))) {
+      if (attempt.judged) --crashes_;
+      attempt.state = State::ended;
+    } else if (!attempt.judged) {
+      ++crashes_;
+    }
+    attempt.judged = true;
+  }
+  review_silences();
+  if (suspicions() > 0) return suspect(now, actions);
+  if (anything_under_way()) return;
+  if (++forgiven_ + refusals_ < settings_.most_refusals && now < end_ && !abandoned_) return ask(now, actions);
+  undecided(abandoned_ ? CanaryVerdict::abandoned : CanaryVerdict::late, now, actions);
+}
+
+void Canary::on_silent(Attempt& attempt, Instant now, Actions& actions) {
+  release();
+  attempt.lost = now;
+  // Only one that was sent after a first suspicion, and alone, adds to it. And there is no silence beside nobody.
+  const bool counts = (attempt.alone || suspicions() == 0) && leaves_.others_up(attempt.leaf);
+  attempt.state = counts ? State::silent : State::ended;
+  if (counts) ++silences_;
+  review_silences();
+  if (anything_under_way()) return;
+  const Instant known = now + settings_.silent_together;  // who else falls silent
+  if (suspicions() == 0 && (abandoned_ || ++forgiven_ + refusals_ >= settings_.most_refusals || known >= end_)) {
+    return decide(abandoned_ ? CanaryVerdict::abandoned : CanaryVerdict::late, now, actions);
+  }
+  rests_until_ = known;
+  waits_ = true;
+}
+
+void Canary::review_silences() {
+  for (Attempt& attempt : attempts_) {
+    if (attempt.state != State::silent) continue;
+    const auto together = settings_.silent_together;
+    if (!leaves_.others_silent(attempt.leaf, attempt.lost - together, attempt.lost + together)) continue;
+    attempt.state = State::ended;
+    --silences_;
+  }
+}
+
 void Canary::undecided(CanaryVerdict verdict, Instant now, Actions& actions) {
   if (anything_under_way()) return;
   decide(verdict, now, actions);
@@ -295,6 +377,7 @@ void Canary::undecided(CanaryVerdict verdict, Instant now, Actions& actions) {
 void Canary::decide(CanaryVerdict verdict, Instant now, Actions& actions) {
   verdict_ = verdict;
   waits_ = false;
+  judge_at_.reset();
   release();
   if (verdict != CanaryVerdict::safe) return;
   for (std::uint32_t i = 0; i < attempts_.size(); ++i) {
@@ -307,7 +390,7 @@ void Canary::decide(CanaryVerdict verdict, Instant now, Actions& actions) {
 }
 
 bool Canary::anything_under_way() const {
-  return waits_ || std::any_of(attempts_.begin(), attempts_.end(),
+  return waits_ || judge_at_ || std::any_of(attempts_.begin(), attempts_.end(),
                                [](const Attempt& attempt) { return attempt.state == State::outstanding; });
 }
 
@@ -343,7 +426,8 @@ void Canary::wish(Instant now, Actions& actions) {
     sooner(attempt.overdue ? attempt.end + settings_.hang_time + slack_ : attempt.end);
   }
   if (patience_ends_) sooner(*patience_ends_);
-  if (waits_) sooner(now + look_again);
+  if (judge_at_) sooner(*judge_at_);
+  if (waits_ && !judge_at_) sooner(rests_until_ && *rests_until_ > now ? *rests_until_ : now + look_again);
   if (!at || at == wake_at_) return;
   wake_at_ = at;
   actions.push_back(WakeAt{*at});

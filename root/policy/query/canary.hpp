@@ -4,7 +4,10 @@
 // Intuition: what a leaf survives, all of them survive. A leaf that dies while it runs a query may have died of
 // something else; two that die of the same query within a moment hardly have. So
 //   the canary is answered, or fails and its leaf lives on       the query is safe
-//   its leaf dies (its link breaks) before that                  a suspicion: a second canary, alone on another leaf, decides
+//   its leaf dies (it closes its link) before that               a suspicion: a second canary, alone on another leaf, decides
+//   its link is lost for silence, and no other leaf's            a suspicion that it hangs, decided a while later likewise
+//   its link is lost among most of them, or for silence          nothing: processes are stopped, networks cut, machines
+//   together with others, or the root itself was held up         switched off, and links of a root that slept closed
 //   its leaf lives on, and says nothing, not even that the       a suspicion as well: leaves answer everything at its
 //   time is over, for hang_time after it was over                deadline at the latest, so a worker is stuck
 //   refused, or no time left                                     nothing: the leaf did not run it to its end
@@ -16,6 +19,10 @@
 // only if others were answered meanwhile, or no other trial is overdue. When the root itself was held up (its wake comes
 // far too late), what has come meanwhile is still unread: it waits once more. And what looked like a hang may still be
 // answered: the trial hears that, and acquits.
+//
+// So a death is judged only when the dust has settled (settle): who else was lost with it is known then. Where the root
+// was held up, that takes longer, and a leaf that is up again by then only gave up the root. Whatever was lost before the
+// judgement is weighed together; nobody is asked meanwhile.
 //
 // The trial outlives whoever began it. Invariants: (1) no leaf is asked twice; (2) a suspect's canary is alone on its
 // leaf (see canary_leaves); (3) every attempt is told to the search policies as ended exactly once.
@@ -41,6 +48,10 @@ struct CanarySettings {
   std::size_t most_refusals = 3;
   std::size_t partitions_drawn = 4;  // the canary goes to the best of these partitions' leaves
   Duration held_up = std::chrono::milliseconds(500);  // a wake that comes so late was not the leaves' fault
+  Duration settle = std::chrono::milliseconds(20);    // from a leaf's death to its judgement
+  Duration settle_after_hold_up = std::chrono::milliseconds(500);  // the same where the root was held up
+  // Leaves that are stopped together fall silent within this time: a link's idle time, and some air.
+  Duration silent_together = std::chrono::milliseconds(1500);
 };
 
 enum class CanaryVerdict {
@@ -80,7 +91,8 @@ class Canary {
 
   Actions start(Instant now);
   Actions on_answer(AttemptId attempt, const AttemptReport& report, Instant now);
-  // unreachable: the leaf's link broke after the attempt was sent. Where it could not be sent at all: refused.
+  // unreachable: the leaf's link was lost after the attempt was sent; how, the canary_leaves were told before. Where it
+  // could not be sent at all: refused.
   Actions on_failure(AttemptId attempt, AttemptFailure failure, Instant now);
   Actions on_wake(Instant now);
   // Nobody waits for it any more. What is under way is cancelled, unless the query is suspected.
@@ -88,9 +100,11 @@ class Canary {
 
   const std::optional<CanaryVerdict>& verdict() const { return verdict_; }
   // Of the verdict guilty.
-  QuarantineReason reason() const { return crashes_ > 0 || hangs_ == 0 ? QuarantineReason::crash : QuarantineReason::hang; }
+  QuarantineReason reason() const { return crashes_ > 0 || hangs_ + silences_ == 0 ? QuarantineReason::crash : QuarantineReason::hang; }
   // What is left of them now: hangs that were answered after all are taken back.
-  std::uint32_t suspicions() const { return earlier_suspicions_ + crashes_ + hangs_; }
+  std::uint32_t suspicions() const { return earlier_suspicions_ + crashes_ + hangs_ + silences_; }
+  // Those that are remembered where nothing was decided: silence is not.
+  std::uint32_t lasting_suspicions() const { return suspicions() - silences_; }
   std::vector<LeafId> suspected_leaves() const;
   // The attempt whose answer made it safe; nullopt where its leaf lives on without one.
   std::optional<AttemptId> answered() const { return answered_; }
@@ -102,12 +116,17 @@ class Canary {
     LeafId leaf;
     Instant sent{};
     Instant end{};  // its deadline on the leaf
-    enum class State { outstanding, hung, ended, dead } state = State::outstanding;
+    enum class State { outstanding, hung, silent, ended, dead } state = State::outstanding;
     bool overdue = false;
+    bool alone = false;  // it decides about a suspect
+    Instant lost{};      // where it is silent or dead
+    bool held_up = false;  // the root was, when it was lost
+    bool went_silent = false;
+    bool judged = false;
   };
   const Attempt& attempt(AttemptId id) const { return attempts_[id.value]; }
   std::size_t attempts() const { return attempts_.size(); }
-  bool waits_for_leaf() const { return waits_; }
+  bool waits_for_leaf() const { return waits_ && !judge_at_; }
 
  private:
   struct Choice {
@@ -121,6 +140,11 @@ class Canary {
   void send(const Choice& choice, Instant now, Actions& actions);
   void decide(CanaryVerdict verdict, Instant now, Actions& actions);
   void suspect(Instant now, Actions& actions);
+  void on_dead(Attempt& attempt, const CanaryLeaves::Loss& loss, Instant now);
+  void judge(Instant now, Actions& actions);
+  void on_silent(Attempt& attempt, Instant now, Actions& actions);
+  // Takes back what turned out to be silence of several leaves.
+  void review_silences();
   void undecided(CanaryVerdict verdict, Instant now, Actions& actions);
   // What runs on, or is waited for, without the attempts that hang.
   bool anything_under_way() const;
@@ -139,8 +163,11 @@ class Canary {
   Instant started_{};
   std::optional<Instant> patience_ends_;
   std::vector<Attempt> attempts_;
-  std::uint32_t crashes_ = 0, hangs_ = 0;
+  std::uint32_t crashes_ = 0, hangs_ = 0, silences_ = 0;
   std::size_t refusals_ = 0;
+  std::size_t forgiven_ = 0;  // times at which leaves were lost, and it says nothing
+  std::optional<Instant> judge_at_;
+  std::optional<Instant> rests_until_;  // after a silence, nobody is asked before
   std::optional<LeafId> reserved_;
   bool waits_ = false;  // for a leaf that is open, or that is reserved and still has others' canaries
   bool abandoned_ = false;
