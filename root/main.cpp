@@ -72,6 +72,8 @@ void add_policy_options(CLI::App& app, Settings& settings) {
       ->check(CLI::Range(0.5, 0.99999));
   add_duration_option(app, "--shortest-hedge-delay", hedge.shortest_delay, "No automatic hedge sooner than this",
                       std::chrono::microseconds(1));
+  add_choice(app, "--hedge-brakes", hedge.brakes, root::parse_hedge_brakes, "on",
+             "Whether shared slowness, refusals and busy leaves stop hedging: on or off (for comparison)");
   add_choice(app, "--replica-choice", replica_choice.mode, root::parse_replica_choice,
              std::string(to_string(replica_choice.mode)), "How a partition's replica is chosen: prequal, least-in-flight or random");
 }

@@ -93,4 +93,10 @@ result<bool> parse_switch(std::string_view text) {
   return text == "on";
 }
 
+result<policy::HedgeBrakes> parse_hedge_brakes(std::string_view text) {
+  const auto on = parse_switch(text);
+  if (on.has_error()) return on.error();
+  return *on ? policy::HedgeBrakes::on : policy::HedgeBrakes::off;
+}
+
 }  // namespace hedgerow::root

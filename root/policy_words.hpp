@@ -26,6 +26,8 @@ std::string_view to_string(CanaryUse use);
 result<policy::ReplicaChoiceSettings::Mode> parse_replica_choice(std::string_view text);
 // "on", "off".
 result<bool> parse_switch(std::string_view text);
+// The same words.
+result<policy::HedgeBrakes> parse_hedge_brakes(std::string_view text);
 // A decimal number ("0.95", "2").
 result<double> parse_decimal(std::string_view text);
 

@@ -14,7 +14,7 @@ constexpr std::string_view recording_format = "hedgerow-recording 1";
 // visit(name, field): of settings that may be changed or not.
 template <class Settings, class Visit>
 void for_each_setting(Settings& settings, Visit&& visit) {
-  static_assert(sizeof(HedgeSettings) == 40 && sizeof(ReplicaChoiceSettings) == 96 && sizeof(SearchPolicySettings) == 152,
+  static_assert(sizeof(HedgeSettings) == 48 && sizeof(ReplicaChoiceSettings) == 96 && sizeof(SearchPolicySettings) == 160,
                 "a new setting must be recorded");
   visit("retry_fill", settings.retry_fill);
   visit("retry_depth", settings.retry_depth);
@@ -23,6 +23,7 @@ void for_each_setting(Settings& settings, Visit&& visit) {
   visit("hedge.target_quantile", settings.hedge.target_quantile);
   visit("hedge.most_hedges", settings.hedge.most_hedges);
   visit("hedge.shortest_delay", settings.hedge.shortest_delay);
+  visit("hedge.brakes", settings.hedge.brakes);
   auto& choice = settings.replica_choice;
   visit("choice.mode", choice.mode);
   visit("choice.hot_quantile", choice.hot_quantile);

@@ -501,6 +501,17 @@ TEST_CASE("a fixed delay is held to the smaller budget of busy leaves too (trap 
   CHECK(cluster.extra() == doctest::Approx(0.025).epsilon(0.1));
 }
 
+TEST_CASE("without brakes busy leaves are hedged as idle ones are, which is for comparison") {
+  Cluster cluster({.brakes = HedgeBrakes::off});
+  cluster.run(30s);
+  const double idle = cluster.plan().extra_share;
+  cluster.tell_load(40ms, 4ms);
+  for (int i = 0; i < 20; ++i) cluster.latencies.on_answered(leaf(0), 5ms, cluster.now);
+  CHECK(cluster.plan().extra_share == doctest::Approx(idle).epsilon(0.1));
+  CHECK(cluster.plan(p95).delays.size() > 0);
+  CHECK(cluster.hedging.take(cluster.now));
+}
+
 TEST_CASE("leaves that refuse work are not asked for more, but one overloaded leaf is not the cluster (traps 11 and 15)") {
   Cluster cluster;
   cluster.run(30s);

@@ -44,6 +44,7 @@ Hedging::Hedging(const HedgeSettings& settings, AttemptLatencies& latencies, con
     : settings_(settings), latencies_(latencies), load_(load), budget_(settings.budget_fill, settings.budget_depth) {}
 
 double Hedging::room(Instant now) const {
+  if (settings_.brakes == HedgeBrakes::off) return 1;
   const double queueing = load_.pressure(now);
   return std::clamp((queueing_is_busy - queueing) / (queueing_is_busy - queueing_is_fine), 0.0, 1.0);
 }
@@ -57,6 +58,7 @@ double Hedging::planned_budget(Instant now) const {
 }
 
 HedgeObstacle Hedging::danger(Instant now) const {
+  if (settings_.brakes == HedgeBrakes::off) return HedgeObstacle::none;
   if (slowness_.lasts()) return HedgeObstacle::shared_slowness;
   if (load_.refused_share(now) > refused_is_too_much) return HedgeObstacle::refusals;
   if (room(now) <= 0) return HedgeObstacle::busy;

@@ -71,12 +71,16 @@ constexpr std::string_view to_string(HedgeObstacle obstacle) {
   return "none";
 }
 
+// Whether dangers (shared slowness, refusals, busy leaves) stop hedging. off is for comparison: it shows what they prevent.
+enum class HedgeBrakes { on, off };
+
 struct HedgeSettings {
   double budget_fill = 0.05;  // tokens for each primary attempt
   double budget_depth = 200;  // the most tokens that can be saved
   double target_quantile = 0.999;  // of queries: what automatic delays minimise
   std::size_t most_hedges = 2;     // for one partition
   Duration shortest_delay = std::chrono::milliseconds(1);  // of automatic delays and quantiles
+  HedgeBrakes brakes = HedgeBrakes::on;
 };
 
 // What stands in the way of hedging from the start and for good, so that the root can say so (a setting that can have no
