@@ -20,6 +20,10 @@ class Histogram {
   void merge(const Histogram& other);
   void clear();
 
+  // As it was made.
+  std::uint64_t highest() const { return highest_; }
+  int precision_bits() const { return precision_bits_; }
+
   std::uint64_t count() const { return count_; }
   std::uint64_t overflowed() const { return overflowed_; }
   // The exact smallest and largest value recorded; 0 when empty.
