@@ -69,8 +69,10 @@ void FetchCalls::send(AttemptId attempt, LeafId leaf, std::vector<wire::Document
 }
 
 void FetchCalls::on_message(Call& call, wire::Message&& message) {
-  if (const auto* failure = std::get_if<wire::CallFailure>(&message)) return failed(call, to_string(failure->reason));
+  const auto* failure = std::get_if<wire::CallFailure>(&message);
   auto* answer = std::get_if<wire::FetchAnswer>(&message);
+  if (auto* trace = traces_.at(call.trace); trace && (failure || answer)) trace->fault = failure ? failure->fault : answer->fault;
+  if (failure) return failed(call, to_string(failure->reason));
   if (!answer || answer->documents.size() != call.documents) {
     call.leaf_client->drop({Errc::protocol, "a fetch answered with something else than the documents asked for"});
     return failed(call, "failed");

@@ -193,7 +193,21 @@ void SubsystemRunner::cancel(Call& call) {
   end_trace(call, "cancelled");
 }
 
+// What was injected, as the leaf tells it; of a call of several partitions what it tells first.
+void SubsystemRunner::trace_fault(const Call& call, const wire::Message& message) {
+  if (!call.trace_place || *call.trace_place >= trace_.size()) return;
+  std::string& fault = trace_[*call.trace_place].fault;
+  std::visit(
+      [&](const auto& m) {
+        if constexpr (requires { m.fault; }) {
+          if (fault.empty()) fault = m.fault;
+        }
+      },
+      message);
+}
+
 void SubsystemRunner::on_message(Call& call, wire::Message&& message) {
+  trace_fault(call, message);
   if (subsystems_.open_places(call.attempt).empty()) return;  // nobody waits for it any more
   if (const auto* failure = std::get_if<wire::CallFailure>(&message); failure && call.kind != SubsystemKind::facets) {
     return fail(call, failure_of(failure->reason), to_string(failure->reason).data());

@@ -81,6 +81,7 @@ class SubsystemRunner {
   void fail(Call& call, policy::AttemptFailure failure, const char* outcome);
   void drop_leaf_of(Call& call, Error why);
   void end_trace(Call& call, const char* outcome);
+  void trace_fault(const Call& call, const wire::Message& message);
 
   boost::asio::any_io_executor executor_;
   Cluster& cluster_;

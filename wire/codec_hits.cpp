@@ -162,7 +162,7 @@ Message fetch_call_from(Fields f, const CodecLimits& limits) {
 json fields_of(const FetchAnswer& m) {
   json documents = json::array();
   for (const auto& document : m.documents) documents.push_back({document.id, document.title, document.url});
-  return {6, m.call.value, std::move(documents), m.load.queued, m.load.running};
+  return {6, m.call.value, std::move(documents), m.load.queued, m.load.running, m.fault};
 }
 Message fetch_answer_from(Fields f, const CodecLimits& limits) {
   FetchAnswer m;
@@ -176,18 +176,20 @@ Message fetch_answer_from(Fields f, const CodecLimits& limits) {
         {document[0].get<std::string>(), document[1].get<std::string>(), document[2].get<std::string>()});
   }
   m.load = f.load();
+  m.fault = f.text();
   f.end();
   return m;
 }
 
 json fields_of(const CallFailure& m) {
-  return {7, m.call.value, static_cast<std::uint8_t>(m.reason), m.detail};
+  return {7, m.call.value, static_cast<std::uint8_t>(m.reason), m.detail, m.fault};
 }
 Message call_failure_from(Fields f, const CodecLimits&) {
   CallFailure m;
   m.call = f.id<CallId>();
   m.reason = f.choice(FailureReason::failed);
   m.detail = f.text();
+  m.fault = f.text();
   f.end();
   return m;
 }

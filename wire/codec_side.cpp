@@ -33,7 +33,8 @@ json fields_of(const SnippetAnswer& m) {
           joined(m.snippets),
           m.load.queued,
           m.load.running,
-          m.service_time.count()};
+          m.service_time.count(),
+          m.fault};
 }
 Message snippet_answer_from(Fields f, const CodecLimits& limits) {
   SnippetAnswer m;
@@ -41,6 +42,7 @@ Message snippet_answer_from(Fields f, const CodecLimits& limits) {
   m.snippets = f.texts(limits.most_documents, limits.longest_snippet);
   m.load = f.load();
   m.service_time = f.duration();
+  m.fault = f.text();
   f.end();
   return m;
 }
@@ -83,7 +85,8 @@ json fields_of(const FacetAnswer& m) {
           std::move(facets),
           m.load.queued,
           m.load.running,
-          m.service_time.count()};
+          m.service_time.count(),
+          m.fault};
 }
 Message facet_answer_from(Fields f, const CodecLimits& limits) {
   FacetAnswer m;
@@ -105,6 +108,7 @@ Message facet_answer_from(Fields f, const CodecLimits& limits) {
   }
   m.load = f.load();
   m.service_time = f.duration();
+  m.fault = f.text();
   f.end();
   return m;
 }
@@ -136,7 +140,8 @@ json fields_of(const SpellAnswer& m) {
           typed_array(m.document_frequencies),
           m.load.queued,
           m.load.running,
-          m.service_time.count()};
+          m.service_time.count(),
+          m.fault};
 }
 Message spell_answer_from(Fields f, const CodecLimits& limits) {
   SpellAnswer m;
@@ -148,6 +153,7 @@ Message spell_answer_from(Fields f, const CodecLimits& limits) {
   }
   m.load = f.load();
   m.service_time = f.duration();
+  m.fault = f.text();
   f.end();
   return m;
 }
@@ -188,7 +194,8 @@ json fields_of(const LookupAnswer& m) {
           joined(m.terms),
           typed_array(m.counts),
           m.load.queued,
-          m.load.running};
+          m.load.running,
+          m.fault};
 }
 Message lookup_answer_from(Fields f, const CodecLimits& limits) {
   LookupAnswer m;
@@ -204,6 +211,7 @@ Message lookup_answer_from(Fields f, const CodecLimits& limits) {
   m.counts = typed_array_from<std::uint32_t>(f.next(), limits.most_terms);
   if (m.terms.size() != m.counts.size()) throw Malformed{"terms and counts differ in number"};
   m.load = f.load();
+  m.fault = f.text();
   f.end();
   return m;
 }

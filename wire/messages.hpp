@@ -18,7 +18,7 @@
 namespace hedgerow::wire {
 
 // Grows with every change that an older peer would misread; peers of different versions do not talk.
-constexpr std::uint32_t protocol_version = 3;
+constexpr std::uint32_t protocol_version = 4;
 
 // How busy a leaf is, with every answer.
 struct Load {
@@ -85,7 +85,7 @@ struct PartitionAnswer {
   Duration queue_time{};
   Duration service_time{};
   Load load;
-  std::string fault;  // what was injected into this attempt, empty for nothing
+  std::string fault;  // what was injected into this work, empty for nothing; so in every other answer and failure
 };
 
 enum class FailureReason : std::uint8_t {
@@ -151,6 +151,7 @@ struct FetchAnswer {
   CallId call;
   std::vector<FetchedDocument> documents;
   Load load;
+  std::string fault{};
 };
 
 // The optional subsystems. Each is asked apart from hits and titles, so that none can delay them.
@@ -170,7 +171,8 @@ struct SnippetAnswer {
   CallId call;
   std::vector<std::string> snippets;
   Load load;
-  Duration service_time{};
+  Duration service_time{  std::string fault{};
+};
 };
 
 // Counts of facet values over all matching documents. As with a search, every partition is answered exactly once: by a
@@ -198,7 +200,8 @@ struct FacetAnswer {
   PartitionId partition;
   std::vector<FacetValueCounts> facets;  // in the order asked
   Load load;
-  Duration service_time{};
+  Duration service_time{  std::string fault{};
+};
 };
 
 // What mistyped words may have meant.
@@ -214,7 +217,8 @@ struct SpellAnswer {
   std::vector<std::string> suggestions;             // in the order asked; empty: none
   std::vector<std::uint32_t> document_frequencies;  // of the suggestions
   Load load;
-  Duration service_time{};
+  Duration service_time{  std::string fault{};
+};
 };
 
 // A document by its external id.
@@ -239,6 +243,7 @@ struct LookupAnswer {
   std::vector<std::string> terms;
   std::vector<std::uint32_t> counts;  // one for each term
   Load load;
+  std::string fault{};
 };
 
 // A call that failed as a whole: of every kind but searches and facets.
@@ -246,6 +251,7 @@ struct CallFailure {
   CallId call;
   FailureReason reason = FailureReason::failed;
   std::string detail;
+  std::string fault{};
 };
 
 using Message =

@@ -66,18 +66,19 @@ bool same(const FetchCall& a, const FetchCall& b) {
 }
 bool same(const FetchAnswer& a, const FetchAnswer& b) {
   const auto same_document = [](const FetchedDocument& x, const FetchedDocument& y) { return same(x, y); };
-  return a.call == b.call && same(a.load, b.load) &&
+  return a.call == b.call && same(a.load, b.load) && a.fault == b.fault &&
          std::equal(a.documents.begin(), a.documents.end(), b.documents.begin(), b.documents.end(), same_document);
 }
 bool same(const CallFailure& a, const CallFailure& b) {
-  return a.call == b.call && a.reason == b.reason && a.detail == b.detail;
+  return a.call == b.call && a.reason == b.reason && a.detail == b.detail && a.fault == b.fault;
 }
 bool same(const SnippetCall& a, const SnippetCall& b) {
   return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.plan, b.plan) &&
          same(a.documents, b.documents) && a.service_class == b.service_class;
 }
 bool same(const SnippetAnswer& a, const SnippetAnswer& b) {
-  return a.call == b.call && a.snippets == b.snippets && same(a.load, b.load) && a.service_time == b.service_time;
+  return a.call == b.call && a.snippets == b.snippets && same(a.load, b.load) && a.service_time == b.service_time &&
+         a.fault == b.fault;
 }
 bool same(const FacetCall& a, const FacetCall& b) {
   return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.plan, b.plan) &&
@@ -89,14 +90,14 @@ bool same(const FacetAnswer& a, const FacetAnswer& b) {
     return x.values == y.values && x.counts == y.counts && x.cut == y.cut;
   };
   return a.call == b.call && a.partition == b.partition && same(a.load, b.load) && a.service_time == b.service_time &&
-         std::equal(a.facets.begin(), a.facets.end(), b.facets.begin(), b.facets.end(), same_counts);
+         a.fault == b.fault && std::equal(a.facets.begin(), a.facets.end(), b.facets.begin(), b.facets.end(), same_counts);
 }
 bool same(const SpellCall& a, const SpellCall& b) {
   return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && a.words == b.words;
 }
 bool same(const SpellAnswer& a, const SpellAnswer& b) {
   return a.call == b.call && a.suggestions == b.suggestions && a.document_frequencies == b.document_frequencies &&
-         same(a.load, b.load) && a.service_time == b.service_time;
+         same(a.load, b.load) && a.service_time == b.service_time && a.fault == b.fault;
 }
 bool same(const LookupCall& a, const LookupCall& b) {
   return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && a.partition == b.partition &&
@@ -104,7 +105,8 @@ bool same(const LookupCall& a, const LookupCall& b) {
 }
 bool same(const LookupAnswer& a, const LookupAnswer& b) {
   return a.call == b.call && a.found == b.found && a.document == b.document && same(a.shown, b.shown) && a.text == b.text &&
-         a.facets_json == b.facets_json && a.terms == b.terms && a.counts == b.counts && same(a.load, b.load);
+         a.facets_json == b.facets_json && a.terms == b.terms && a.counts == b.counts && same(a.load, b.load) &&
+         a.fault == b.fault;
 }
 bool same(const Message& a, const Message& b) {
   if (a.index() != b.index()) return false;
@@ -154,7 +156,7 @@ std::vector<Message> extreme_messages() {
   for (int reason = 0; reason <= static_cast<int>(FailureReason::failed); ++reason) {
     messages.push_back(PartitionFailure{highest_call, highest_partition, static_cast<FailureReason>(reason), odd_bytes,
                                         Duration{lowest<std::int64_t>}, true, {1, highest<std::uint32_t>}, "late"});
-    messages.push_back(CallFailure{CallId{23}, static_cast<FailureReason>(reason), "why"});
+    messages.push_back(CallFailure{CallId{23}, static_cast<FailureReason>(reason), "why", odd_bytes});
   }
   messages.push_back(TieStarted{});
   messages.push_back(TieStarted{highest<std::uint64_t>, highest_call, highest_partition});
@@ -165,13 +167,13 @@ std::vector<Message> extreme_messages() {
                                {{highest_partition, DocumentNumber{highest<std::uint32_t>}}, {PartitionId{0}, DocumentNumber{1}}},
                                ServiceClass::batch});
   messages.push_back(FetchAnswer{});
-  messages.push_back(FetchAnswer{highest_call, {{"id", "title", "url"}, {"", odd_bytes, ""}}, {1, 2}});
+  messages.push_back(FetchAnswer{highest_call, {{"id", "title", "url"}, {"", odd_bytes, ""}}, {1, 2}, "late"});
   const TimeLimit time{lowest<std::int64_t>, Duration{highest<std::int64_t>}};
   const DocumentAddress address{highest_partition, DocumentNumber{highest<std::uint32_t>}};
   messages.push_back(SnippetCall{});
   messages.push_back(SnippetCall{highest_call, time, highest_generation, extreme_plan(), {address, {}}, ServiceClass::batch});
   messages.push_back(SnippetAnswer{});
-  messages.push_back(SnippetAnswer{highest_call, {"", odd_bytes, "<b>x</b>", ""}, {3, 4}, Duration{-5}});
+  messages.push_back(SnippetAnswer{highest_call, {"", odd_bytes, "<b>x</b>", ""}, {3, 4}, Duration{-5}, "hold"});
   messages.push_back(FacetCall{});
   messages.push_back(FacetCall{highest_call, time, highest_generation, extreme_plan(), {highest_partition, PartitionId{1}},
                                {"section", odd_bytes, ""}, highest<std::uint32_t>, ServiceClass::batch});
@@ -180,16 +182,16 @@ std::vector<Message> extreme_messages() {
                                  {{{}, {}, false},
                                   {{"", "a", "a\x01", "b"}, {0, 1, highest<std::uint64_t>, 2}, true},
                                   {{odd_bytes, odd_bytes + odd_bytes}, {5, 6}, false}},
-                                 {5, 6}, Duration{highest<std::int64_t>}});
+                                 {5, 6}, Duration{highest<std::int64_t>}, odd_bytes});
   messages.push_back(SpellCall{});
   messages.push_back(SpellCall{highest_call, time, highest_generation, {odd_bytes, "", "wrod"}});
   messages.push_back(SpellAnswer{});
-  messages.push_back(SpellAnswer{highest_call, {"", "word"}, {0, highest<std::uint32_t>}, {7, 8}, Duration{1}});
+  messages.push_back(SpellAnswer{highest_call, {"", "word"}, {0, highest<std::uint32_t>}, {7, 8}, Duration{1}, "burn"});
   messages.push_back(LookupCall{});
   messages.push_back(LookupCall{highest_call, time, highest_generation, highest_partition, odd_bytes, highest<std::uint32_t>});
   messages.push_back(LookupAnswer{});
   messages.push_back(LookupAnswer{highest_call, true, DocumentNumber{highest<std::uint32_t>}, {"id", odd_bytes, "url"},
-                                  "a text", "{}", {"Zgarden", odd_bytes}, {highest<std::uint32_t>, 0}, {9, 10}});
+                                  "a text", "{}", {"Zgarden", odd_bytes}, {highest<std::uint32_t>, 0}, {9, 10}, "pause"});
   return messages;
 }
 
