@@ -15,6 +15,9 @@ find_package(LibXml2 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XAPIAN REQUIRED IMPORTED_TARGET xapian-core)
 
+# Chart.js, which reports hold within them.
+find_file(CHART_JS_FILE chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH REQUIRED)
+
 # Asio and Beast are compiled once, inside wire/, and only declared elsewhere.
 add_library(hedgerow_asio INTERFACE)
 target_compile_definitions(hedgerow_asio INTERFACE

@@ -73,14 +73,14 @@ struct Chart {
   std::vector<Rule> rules = {};
 };
 
-// The colours of series, in order, on light and on dark ground: told apart by people who see fewer colours (after Okabe and
-// Ito), and of contrast 3:1 and more to the ground. Marks differ in shape as well.
+// The colours of series, in order, on light and on dark ground: told apart by people who see no red or no green, and of
+// contrast 3:1 and more to the ground. Marks differ in shape as well.
 constexpr unsigned colours = 8;
 std::string_view colour_on_light(unsigned number);
 std::string_view colour_on_dark(unsigned number);
 
-// A latency distribution as a curve over a quantile axis (x: share of queries, y: milliseconds), from nanoseconds: as many
-// points as the histogram can tell apart, down to a tail of `fewest` values. Empty for an empty histogram.
+// A latency distribution as a curve over a quantile axis (x: share of queries, y: milliseconds), from nanoseconds: forty
+// points for each nine, as far as at least `fewest` values lie beyond. Empty for an empty histogram.
 Series latency_curve(std::string name, const Histogram& nanoseconds, std::size_t fewest = 5);
 
 // The axes for latency curves.
@@ -103,5 +103,8 @@ Extent extent_of_y(const Chart& chart);
 
 // A value's place on an axis: 0 at its beginning, 1 at its end; nullopt where the scale has no place for it.
 std::optional<double> place_on(const Axis& axis, Extent extent, double value);
+
+// A value in words, of four digits at most: "1,834", "12.35", "99.97 %", "99.9 %" on a quantile axis, or the word itself.
+std::string value_text(const Axis& axis, double value);
 
 }  // namespace hedgerow::lab::report
