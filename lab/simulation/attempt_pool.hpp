@@ -38,6 +38,8 @@ struct AttemptRecord {
   Instant deadline;
   std::uint32_t link = 0;   // the term of the link that it was sent on
   std::uint32_t parts = 1;  // attempts in its frame
+  std::uint32_t draws = 1;  // of the leaf's service time
+  Duration shared{};        // of its service, the same for all of its query
 
   Stage stage = Stage::travelling;  // on the leaf
   bool superseded_early = false;    // its twin began before it had arrived

@@ -25,6 +25,9 @@ enum class EventKind : std::uint8_t {
   twin_began,       // query `subject`'s attempt `detail` need not be done: its twin has begun
   background_arrives, // at leaf `subject`: work of a competing job
   background_ends,    // at leaf `subject`, of the worker's term `detail`
+  upkeep_changes,     // begins or ends on leaf `subject`
+  place_is_free,      // on root `subject`: who waits may be let in
+  waiting_ends,       // of query `detail` in the waiting room of root `subject`
   fault_begins,     // fault `subject`
   fault_ends,       // fault `subject`
   leaf_is_missed,   // leaf `subject`: roots notice that its links ended

@@ -39,6 +39,14 @@ double QueryFigures::quantile_ms(double quantile) const {
   return static_cast<double>(latency.value_at_quantile(quantile)) / 1e6;
 }
 
+double QueryFigures::longer_than(Duration time) const {
+  std::uint64_t longer = 0;
+  for (const Histogram::Bucket& bucket : latency.buckets()) {
+    if (bucket.highest > static_cast<std::uint64_t>(time.count())) longer += bucket.count;
+  }
+  return share(static_cast<double>(longer), static_cast<double>(latency.count()));
+}
+
 double LeafFigures::extra_work() const {
   return share(to_seconds(executed - merged), to_seconds(merged));
 }
@@ -56,6 +64,7 @@ nlohmann::json Report::to_json() const {
   out["mean_ms"] = measured.latency.mean() / 1e6;
   out["completeness"] = measured.completeness();
   out["abandoned"] = measured.abandoned;
+  out["refused"] = measured.refused;
   for (std::size_t i = 0; i < finish_reasons; ++i) {
     out["finished"][std::string(policy::to_string(static_cast<policy::FinishReason>(i)))] = measured.finished[i];
   }
@@ -89,6 +98,7 @@ nlohmann::json Report::to_json() const {
     out["seconds"].push_back({{"second", i},
                               {"queries", second.queries},
                               {"complete", second.finished[0]},
+                              {"refused", second.refused},
                               {"p50_ms", second.quantile_ms(0.5)},
                               {"p99_ms", second.quantile_ms(0.99)},
                               {"completeness", second.completeness()},

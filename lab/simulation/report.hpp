@@ -23,7 +23,7 @@ struct QueryFigures {
   explicit QueryFigures(int precision_bits = 10);
 
   Histogram latency;  // nanoseconds, from arrival to answer
-  std::uint64_t queries = 0, abandoned = 0;
+  std::uint64_t queries = 0, abandoned = 0, refused = 0;  // refused ones count nowhere else
   std::array<std::uint64_t, finish_reasons> finished{};
   std::uint64_t partitions = 0, answered = 0;  // asked; answered in time
   std::array<std::uint64_t, attempt_kinds> attempts{};
@@ -33,6 +33,8 @@ struct QueryFigures {
   double extra_share() const;
   double completeness() const;
   double quantile_ms(double quantile) const;
+  // The share of the queries that took longer, to the histogram's precision.
+  double longer_than(Duration time) const;
 };
 
 // Of all leaves and the whole run, warm-up included.

@@ -93,7 +93,7 @@ void SimulatedLeaf::start(AttemptSlot attempt, Instant now) {
   record.stage = Stage::running;
   record.started = now;
   record.queue_time = now - record.arrived;
-  record.service_time = service(now);
+  record.service_time = service(record, now);
   record.running_place = static_cast<std::uint32_t>(running_.size());
   running_.push_back(attempt);
   if (record.twin) {
@@ -104,8 +104,9 @@ void SimulatedLeaf::start(AttemptSlot attempt, Instant now) {
   around_.events.push(now + record.service_time, EventKind::service_ends, attempt);
 }
 
-Duration SimulatedLeaf::service(Instant now) {
-  Duration time = around_.settings.service.draw(random_);
+Duration SimulatedLeaf::service(const AttemptRecord& record, Instant now) {
+  Duration time = record.shared;
+  for (std::uint32_t draw = 0; draw < record.draws; ++draw) time += around_.settings.service.draw(random_);
   time = slow_periods_.stretched(time, now);
   time = around_.shared_slow_periods.stretched(time, now);
   if (faults_.empty()) return time;
@@ -223,7 +224,7 @@ void SimulatedLeaf::begin_fault(const Fault& fault, Instant now) {
 void SimulatedLeaf::end_fault(const Fault& fault, Instant now) {
   std::erase(faults_, &fault);
   if (fault.kind == FaultKind::crash) --crashes_;
-  if (fault.kind == FaultKind::pause && --pauses_ == 0) start_waiting(now);
+  if (fault.kind == FaultKind::pause) go_on(now);
 }
 
 void SimulatedLeaf::lose_work(Instant now) {

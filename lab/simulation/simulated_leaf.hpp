@@ -45,6 +45,10 @@ class SimulatedLeaf {
   void receive_background(Instant now);
   void end_background(std::uint32_t term, Instant now);
 
+  // Upkeep: no work is begun until it ends.
+  void begin_upkeep() { ++pauses_; }
+  void end_upkeep(Instant now) { go_on(now); }
+
   void begin_fault(const Fault& fault, Instant now);
   void end_fault(const Fault& fault, Instant now);
   // All that waits or runs is gone: the process ended, or nobody could be told of it.
@@ -68,8 +72,11 @@ class SimulatedLeaf {
   Queue empty_queue() const;
   bool meets(FaultKind kind, const Fault** found = nullptr);
   void start_waiting(Instant now);
+  void go_on(Instant now) {
+    if (--pauses_ == 0) start_waiting(now);
+  }
   void start(AttemptSlot attempt, Instant now);
-  Duration service(Instant now);
+  Duration service(const AttemptRecord& record, Instant now);
   leaf::ServiceTimes& times_of(ServiceClass service_class) { return times_[static_cast<std::size_t>(service_class)]; }
   void leave_worker(AttemptSlot attempt, Instant now);
   void fail(AttemptSlot attempt, Outcome outcome, Instant now);

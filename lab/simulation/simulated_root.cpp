@@ -1,6 +1,7 @@
 #include "lab/simulation/simulated_root.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +12,15 @@ namespace hedgerow::lab::simulation {
 namespace {
 
 constexpr int precision_of_seconds = 7;
+
+// As many partitions as it wants, or under load a share of them, though never fewer than it can do with.
+std::size_t width_of(const QueryShape& shape, std::size_t partitions, double share) {
+  const std::size_t wanted = shape.width == 0 ? partitions : std::min(shape.width, partitions);
+  if (share >= 1 || !shape.partial) return wanted;
+  const double enough = shape.good_enough.min_completeness < 1 ? shape.good_enough.min_completeness : 0;
+  const double narrowed = std::ceil(static_cast<double>(wanted) * std::max(share, enough));
+  return std::clamp<std::size_t>(static_cast<std::size_t>(narrowed), 1, wanted);
+}
 
 policy::AttemptFailure failure_of(Outcome outcome) {
   switch (outcome) {
@@ -27,7 +37,7 @@ policy::AttemptFailure failure_of(Outcome outcome) {
 }  // namespace
 
 SimulatedRoots::SimulatedRoots(const WorldSettings& settings, EventQueue& events, AttemptPool& attempts, Network& network,
-                               std::vector<SimulatedLeaf>& leaves, Report& report, Random random)
+                               std::vector<SimulatedLeaf>& leaves, Report& report, const QueryObserver& observer, Random random)
     : settings_(settings),
       events_(events),
       attempts_(attempts),
@@ -35,6 +45,7 @@ SimulatedRoots::SimulatedRoots(const WorldSettings& settings, EventQueue& events
       leaves_(leaves),
       report_(report),
       random_(random),
+      observer_(observer),
       missed_(settings.leaves),
       frames_(settings.leaves) {
   const auto placement = place_partitions(settings.partitions, settings.replicas, settings.leaves);
@@ -51,6 +62,9 @@ SimulatedRoots::SimulatedRoots(const WorldSettings& settings, EventQueue& events
     policies_.push_back(std::make_unique<policy::SearchPolicies>(settings.policies, random_.next()));
     views.push_back(policies_.back().get());
     for (std::uint32_t leaf = 0; leaf < settings.leaves; ++leaf) policies_.back()->on_leaf_up(LeafId{leaf});
+    if (settings.admission) {
+      rooms_.push_back(std::make_unique<SimulatedWaitingRoom>(*settings.admission, policies_.back()->load, Random(random_.next())));
+    }
   }
   invariants_.emplace(views, settings.leaves, settings.policies, report);
 }
@@ -61,10 +75,10 @@ SimulatedRoots::Query* SimulatedRoots::find(QuerySlot slot, std::uint32_t genera
 }
 
 template <class Change>
-void SimulatedRoots::count(const Query& query, Change&& change) {
-  if (query.measured) change(report_.measured);
+void SimulatedRoots::count(bool measured, Instant arrived, Change&& change) {
+  if (measured) change(report_.measured);
   if (!settings_.timeline) return;
-  const auto second = static_cast<std::size_t>((query.arrived - Instant{}) / std::chrono::seconds(1));
+  const auto second = static_cast<std::size_t>((arrived - Instant{}) / std::chrono::seconds(1));
   while (report_.seconds.size() <= second) report_.seconds.emplace_back(precision_of_seconds);
   change(report_.seconds[second]);
 }
@@ -80,17 +94,60 @@ std::vector<policy::Fanout::Partition> SimulatedRoots::draw_partitions(std::size
   return drawn;
 }
 
-const QueryShape& SimulatedRoots::draw_shape() {
-  if (settings_.shapes.size() == 1) return settings_.shapes.front();
+std::size_t SimulatedRoots::draw_shape() {
+  const std::size_t last = settings_.shapes.size() - 1;
+  if (last == 0) return 0;
   double at = random_.uniform() * weights_;
-  for (const QueryShape& shape : settings_.shapes) {
-    if (at < shape.weight) return shape;
-    at -= shape.weight;
+  for (std::size_t shape = 0; shape < last; ++shape) {
+    if (at < settings_.shapes[shape].weight) return shape;
+    at -= settings_.shapes[shape].weight;
   }
-  return settings_.shapes.back();
+  return last;
 }
 
-void SimulatedRoots::start_query(std::uint32_t root, bool measured, Instant now) {
+void SimulatedRoots::on_arrival(std::uint32_t root, bool measured, Instant now) {
+  const std::size_t shape = draw_shape();
+  const Guest guest{shape, measured, now, settings_.shapes[shape].deadline, settings_.shapes[shape].service_class};
+  if (rooms_.empty()) return begin(root, guest, {}, now);
+
+  const auto verdict = rooms_[root]->on_arrival(guest, now);
+  // It may be this one's turn already.
+  call_waiting(root, now);
+  switch (verdict.entry) {
+    case policy::Admission::Entry::admitted:
+      return begin(root, guest, rooms_[root]->admission().shedding(guest.service_class, now), now);
+    case policy::Admission::Entry::refused: return refuse(guest, now);
+    case policy::Admission::Entry::waits:
+      return events_.push(verdict.give_up, EventKind::waiting_ends, root, static_cast<std::uint32_t>(verdict.number));
+  }
+}
+
+void SimulatedRoots::on_waiting_ends(std::uint32_t root, std::uint32_t number, Instant now) {
+  const auto guest = rooms_[root]->give_up(number, now);
+  if (!guest) return;
+  refuse(*guest, now);
+  call_waiting(root, now);
+}
+
+void SimulatedRoots::call_waiting(std::uint32_t root, Instant now) {
+  while (const auto guest = rooms_[root]->next(now)) {
+    begin(root, *guest, rooms_[root]->admission().shedding(guest->service_class, now), now);
+  }
+}
+
+std::size_t SimulatedRoots::waiting_queries() const {
+  std::size_t waiting = 0;
+  for (const auto& room : rooms_) waiting += room->waiting();
+  return waiting;
+}
+
+void SimulatedRoots::refuse(const Guest& guest, Instant now) {
+  ++report_.queries;
+  count(guest.measured, guest.arrived, [](QueryFigures& figures) { ++figures.refused; });
+  if (observer_) observer_({guest.shape, guest.measured, guest.arrived, now - guest.arrived, false, nullptr});
+}
+
+void SimulatedRoots::begin(std::uint32_t root, const Guest& guest, const policy::Admission::Shedding& shedding, Instant now) {
   QuerySlot slot;
   if (free_.empty()) {
     slot = static_cast<QuerySlot>(queries_.size());
@@ -99,14 +156,17 @@ void SimulatedRoots::start_query(std::uint32_t root, bool measured, Instant now)
     slot = free_.back();
     free_.pop_back();
   }
-  const QueryShape& shape = draw_shape();
+  const QueryShape& shape = settings_.shapes[guest.shape];
   Query& query = queries_[slot];
   query.root = root;
-  query.arrived = now;
-  query.search_end = now + shape.deadline;
+  query.arrived = guest.arrived;
+  query.admitted = now;
+  query.shape = guest.shape;
+  query.search_end = guest.arrived + guest.given;
   query.wake_at = query.next_wake = Instant::max();
-  query.measured = measured;
+  query.measured = guest.measured;
   query.service_class = shape.service_class;
+  query.shared = shape.shared ? shape.shared->draw(random_) : Duration::zero();
   query.answered = query.abandoned = false;
   query.records.clear();
   query.twins_begun.clear();
@@ -116,14 +176,14 @@ void SimulatedRoots::start_query(std::uint32_t root, bool measured, Instant now)
   settings.hedge = shape.hedge;
   settings.tied = shape.tied;
   settings.good_enough = shape.good_enough;
-  query.fanout.emplace(draw_partitions(shape.width), settings, *policies_[root]);
+  query.fanout.emplace(draw_partitions(width_of(shape, partitions_.size(), shedding.fanout)), settings, *policies_[root]);
   ++open_;
   ++report_.queries;
   invariants_->on_query(slot, root, *query.fanout, query.search_end);
   count(query, [&](QueryFigures& figures) { figures.partitions += query.fanout->partitions().size(); });
   if (shape.client_leaves > 0 && random_.chance(shape.client_leaves)) {
     const auto after = static_cast<Duration::rep>(random_.uniform() * static_cast<double>(shape.deadline.count()));
-    events_.push(now + Duration(after), EventKind::client_leaves, slot, query.generation);
+    events_.push(std::max(now, guest.arrived + Duration(after)), EventKind::client_leaves, slot, query.generation);
   }
   perform(slot, query.fanout->start(now), now);
 }
@@ -171,6 +231,8 @@ void SimulatedRoots::send(QuerySlot slot, const policy::SendAttempt& action, Ins
   Frame& frame = frames_[action.leaf.value];
   record.parts = frame.parts;
   record.service_class = query.service_class;
+  record.draws = static_cast<std::uint32_t>(settings_.shapes[query.shape].draws);
+  record.shared = query.shared;
   if (query.records.size() <= action.attempt.value) query.records.resize(action.attempt.value + 1, none);
   query.records[action.attempt.value] = at;
   if (!query.twins_begun.empty()) {
@@ -293,9 +355,29 @@ void SimulatedRoots::answer(QuerySlot slot, policy::FinishReason reason, Instant
     ++figures.finished[static_cast<std::size_t>(reason)];
     figures.latency.record(static_cast<std::uint64_t>((now - query.arrived).count()));
   });
+  if (observer_) observer_({query.shape, query.measured, query.arrived, now - query.arrived, query.abandoned, &*query.fanout});
+  if (!rooms_.empty()) {
+    leave(query, reason, now);
+    events_.push(now, EventKind::place_is_free, query.root);  // and not from within what ends it
+  }
   if (settings_.linger > Duration::zero()) {
     events_.push(now + settings_.linger, EventKind::query_is_dropped, slot, query.generation);
   }
+}
+
+// As root/query_service tells its waiting room.
+void SimulatedRoots::leave(const Query& query, policy::FinishReason reason, Instant now) {
+  const auto& asked = query.fanout->partitions();
+  std::size_t answered = 0;
+  for (std::size_t i = 0; i < asked.size(); ++i) answered += query.fanout->state_of(i) == policy::PartitionState::answered ? 1 : 0;
+  rooms_[query.root]->on_ended({.service_class = query.service_class,
+                                .admitted = query.admitted,
+                                .given = query.search_end - query.arrived,
+                                .ran = !query.abandoned,
+                                .at_deadline = reason == policy::FinishReason::deadline,
+                                .answered_all = reason == policy::FinishReason::complete || reason == policy::FinishReason::good_enough,
+                                .answered = static_cast<double>(answered) / static_cast<double>(asked.size())},
+                               now);
 }
 
 void SimulatedRoots::on_drop(QuerySlot slot, std::uint32_t generation, Instant now) {

@@ -15,8 +15,10 @@
 #include "lab/simulation/event_queue.hpp"
 #include "lab/simulation/invariants.hpp"
 #include "lab/simulation/network.hpp"
+#include "lab/simulation/query_end.hpp"
 #include "lab/simulation/report.hpp"
 #include "lab/simulation/simulated_leaf.hpp"
+#include "lab/simulation/simulated_waiting_room.hpp"
 #include "lab/simulation/world.hpp"
 #include "root/policy/query/fanout.hpp"
 
@@ -27,9 +29,13 @@ class SimulatedRoots {
   using QuerySlot = std::uint32_t;
 
   SimulatedRoots(const WorldSettings& settings, EventQueue& events, AttemptPool& attempts, Network& network,
-                 std::vector<SimulatedLeaf>& leaves, Report& report, Random random);
+                 std::vector<SimulatedLeaf>& leaves, Report& report, const QueryObserver& observer, Random random);
 
-  void start_query(std::uint32_t root, bool measured, Instant now);
+  void on_arrival(std::uint32_t root, bool measured, Instant now);
+  // Of a query in the waiting room of this root: it is refused, if it still waits.
+  void on_waiting_ends(std::uint32_t root, std::uint32_t number, Instant now);
+  // Lets in who waits and may begin.
+  void call_waiting(std::uint32_t root, Instant now);
   void on_outcome(AttemptSlot attempt, Outcome outcome, Instant now);
   // These are for the query in this place only if it still is of this generation.
   void on_wake(QuerySlot query, std::uint32_t generation, Instant at, Instant now);
@@ -46,6 +52,7 @@ class SimulatedRoots {
   policy::SearchPolicies& policies(std::uint32_t root) { return *policies_[root]; }
   Invariants& invariants() { return *invariants_; }
   std::size_t open_queries() const { return open_; }
+  std::size_t waiting_queries() const;
 
  private:
   struct Query {
@@ -53,7 +60,10 @@ class SimulatedRoots {
     std::uint32_t root = 0;
     std::optional<policy::Fanout> fanout;  // while the query is here
     Instant arrived, search_end;
+    Instant admitted;
+    std::size_t shape = 0;
     ServiceClass service_class = ServiceClass::interactive;
+    Duration shared{};
     Instant wake_at, next_wake;  // as wished; and the soonest that is in the event queue
     bool measured = false, answered = false, abandoned = false;
     std::vector<AttemptSlot> records;  // by attempt; none: not sent
@@ -63,7 +73,11 @@ class SimulatedRoots {
 
   Query* find(QuerySlot slot, std::uint32_t generation);
   std::vector<policy::Fanout::Partition> draw_partitions(std::size_t width);
-  const QueryShape& draw_shape();
+  std::size_t draw_shape();
+  using Guest = SimulatedWaitingRoom::Guest;
+  void begin(std::uint32_t root, const Guest& guest, const policy::Admission::Shedding& shedding, Instant now);
+  void refuse(const Guest& guest, Instant now);
+  void leave(const Query& query, policy::FinishReason reason, Instant now);
   void perform(QuerySlot slot, policy::Actions actions, Instant now);
   void send(QuerySlot slot, const policy::SendAttempt& action, Instant now);
   void cancel(QuerySlot slot, AttemptId id, Instant now);
@@ -72,7 +86,11 @@ class SimulatedRoots {
   void drop(QuerySlot slot, Instant now);
   // Both of a query's figures: of those that are measured, and of its second.
   template <class Change>
-  void count(const Query& query, Change&& change);
+  void count(const Query& query, Change&& change) {
+    count(query.measured, query.arrived, change);
+  }
+  template <class Change>
+  void count(bool measured, Instant arrived, Change&& change);
 
   const WorldSettings& settings_;
   EventQueue& events_;
@@ -81,7 +99,9 @@ class SimulatedRoots {
   std::vector<SimulatedLeaf>& leaves_;
   Report& report_;
   Random random_;
+  const QueryObserver& observer_;
   std::vector<std::unique_ptr<policy::SearchPolicies>> policies_;
+  std::vector<std::unique_ptr<SimulatedWaitingRoom>> rooms_;  // of each root; empty: all are let in
   std::optional<Invariants> invariants_;
   std::vector<policy::Fanout::Partition> partitions_;
   std::vector<std::uint32_t> order_;  // room for drawing partitions

@@ -6,6 +6,7 @@
 #include "lab/placement.hpp"
 #include "lab/simulation/simulated_leaf.hpp"
 #include "lab/simulation/simulated_root.hpp"
+#include "leaf/background_schedule.hpp"
 
 namespace hedgerow::lab::simulation {
 
@@ -17,7 +18,7 @@ bool breaks_links(FaultKind kind) {
 
 class Simulation {
  public:
-  explicit Simulation(const WorldSettings& settings)
+  Simulation(const WorldSettings& settings, const QueryObserver& observer)
       : settings_(settings),
         random_(settings.seed),
         network_(settings, Random(random_.next())),
@@ -27,7 +28,7 @@ class Simulation {
     const LeafSurroundings surroundings{settings_, events_, attempts_, network_, report_.leaves, shared_slow_periods_};
     leaves_.reserve(settings.leaves);
     for (std::uint32_t i = 0; i < settings.leaves; ++i) leaves_.emplace_back(LeafId{i}, surroundings, Random(random_.next()));
-    roots_.emplace(settings_, events_, attempts_, network_, leaves_, report_, Random(random_.next()));
+    roots_.emplace(settings_, events_, attempts_, network_, leaves_, report_, observer, Random(random_.next()));
   }
 
   Report run() {
@@ -57,6 +58,9 @@ class Simulation {
     if (settings_.background.rate > 0) {
       for (std::uint32_t leaf = 0; leaf < settings_.leaves; ++leaf) schedule_background(leaf);
     }
+    if (settings_.upkeep.period > Duration::zero()) {
+      for (std::uint32_t leaf = 0; leaf < settings_.leaves; ++leaf) change_upkeep(leaf);
+    }
     if (settings_.timeline) events_.push(at(std::chrono::seconds(1)), EventKind::second_passes, 0);
     if (settings_.warm_up + settings_.queries > 0) schedule_arrival();
   }
@@ -76,13 +80,29 @@ class Simulation {
   void schedule_background(std::uint32_t leaf) {
     events_.push(now_ + gap(settings_.background.rate), EventKind::background_arrives, leaf);
   }
+  leaf::BackgroundSchedule upkeep_of(std::uint32_t leaf) const {
+    const Upkeep& upkeep = settings_.upkeep;
+    const bool aligned = upkeep.phase == Upkeep::Phase::aligned;
+    return {Instant{}, upkeep.period, upkeep.length, aligned ? Duration::zero() : leaf::staggered_phase(upkeep.period, leaf, settings_.leaves)};
+  }
+  // At the simulation's begin, and then whenever a leaf's upkeep begins or ends.
+  void change_upkeep(std::uint32_t leaf) {
+    const auto schedule = upkeep_of(leaf);
+    if (schedule.is_active(now_)) {
+      leaves_[leaf].begin_upkeep();
+    } else if (now_ > Instant{}) {
+      leaves_[leaf].end_upkeep(now_);
+      if (is_over()) return;
+    }
+    events_.push(schedule.next_change(now_), EventKind::upkeep_changes, leaf);
+  }
   bool all_arrived() const { return arrived_ == settings_.warm_up + settings_.queries; }
-  bool is_over() const { return all_arrived() && roots_->open_queries() == 0; }
+  bool is_over() const { return all_arrived() && roots_->open_queries() == 0 && roots_->waiting_queries() == 0; }
 
   void handle(const Event& event) {
     switch (event.kind()) {
       case EventKind::query_arrives:
-        roots_->start_query(event.subject, ++arrived_ > settings_.warm_up, now_);
+        roots_->on_arrival(event.subject, ++arrived_ > settings_.warm_up, now_);
         if (!all_arrived()) schedule_arrival();
         report_.simulated = now_ - Instant{};
         break;
@@ -102,6 +122,9 @@ class Simulation {
         schedule_background(event.subject);
         break;
       case EventKind::background_ends: leaves_[event.subject].end_background(event.detail, now_); break;
+      case EventKind::upkeep_changes: change_upkeep(event.subject); break;
+      case EventKind::place_is_free: roots_->call_waiting(event.subject, now_); break;
+      case EventKind::waiting_ends: roots_->on_waiting_ends(event.subject, event.detail, now_); break;
       case EventKind::fault_begins: begin_fault(event.subject); break;
       case EventKind::fault_ends: end_fault(event.subject); break;
       case EventKind::leaf_is_missed: miss(LeafId{event.subject}); break;
@@ -209,7 +232,7 @@ class Simulation {
 
 }  // namespace
 
-Report simulate(const WorldSettings& settings) { return Simulation(settings).run(); }
+Report simulate(const WorldSettings& settings, const QueryObserver& observer) { return Simulation(settings, observer).run(); }
 
 std::string settings_error(const WorldSettings& settings) {
   if (settings.roots == 0 || settings.partitions == 0 || settings.shapes.empty()) {
@@ -225,7 +248,12 @@ std::string settings_error(const WorldSettings& settings) {
   }
   for (const QueryShape& shape : settings.shapes) {
     if (shape.deadline <= Duration::zero()) return "a deadline is above 0";
+    if (shape.draws == 0) return "an attempt is at least one draw of the service time";
     if (!(shape.weight > 0)) return "a weight is above 0";
+  }
+  if (settings.upkeep.period < Duration::zero() || settings.upkeep.length < Duration::zero() ||
+      (settings.upkeep.period > Duration::zero() && settings.upkeep.length >= settings.upkeep.period)) {
+    return "upkeep ends before it begins again";
   }
   for (const Fault& fault : settings.faults) {
     if (fault.leaf && fault.leaf->value >= settings.leaves) return "a fault names a leaf that is not there";

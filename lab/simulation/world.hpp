@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/ids.hpp"
 #include "lab/simulation/service_time.hpp"
+#include "root/policy/cluster/admission.hpp"
 #include "root/policy/cluster/search_policies.hpp"
 #include "root/policy/query/good_enough.hpp"
 
@@ -63,6 +64,11 @@ struct QueryShape {
   std::size_t width = 0;                               // partitions asked, drawn at random; 0: all
   ServiceClass service_class = ServiceClass::interactive;
   double client_leaves = 0;  // the chance that its client goes away before the deadline
+  // Drawn once for each query, and added to what every one of its attempts takes: what a query has in common everywhere.
+  std::optional<ServiceTime> shared = std::nullopt;
+  // Each of its attempts is so many draws of the leaves' service time, done in one go.
+  std::size_t draws = 1;
+  bool partial = true;  // false: all partitions or nothing, so admission does not narrow it
 };
 
 // From this time on.
@@ -81,6 +87,14 @@ struct BackgroundJob {
   ServiceTime service;
   ServiceClass service_class = ServiceClass::batch;
   std::optional<Duration> deadline = std::nullopt;  // only for its place in the queue; none: behind all that has one
+};
+
+// Upkeep of the leaves at regular times: as long as it lasts, a leaf begins no work (what runs is done to its end).
+struct Upkeep {
+  Duration period{};  // zero: there is none
+  Duration length{};
+  // aligned: on all leaves at the same times; staggered: each leaf's begins a leaf's share of the period after the one's before.
+  enum class Phase { aligned, staggered } phase = Phase::aligned;
 };
 
 // Deliberate mistakes of the host, each of which the invariants must find (see tests).
@@ -111,6 +125,7 @@ struct WorldSettings {
   SlowPeriods slow_periods;         // each leaf for itself
   SlowPeriods shared_slow_periods;  // all leaves at once
   BackgroundJob background;
+  Upkeep upkeep;
 
   // One way, root to leaf or back, and leaf to leaf. On one link nothing overtakes.
   ServiceTime network = ServiceTime::constant(Duration::zero());
@@ -126,6 +141,7 @@ struct WorldSettings {
   Duration linger{};
 
   policy::SearchPolicySettings policies;
+  std::optional<policy::AdmissionSettings> admission = std::nullopt;  // none: every query is let in at once
   std::vector<BudgetChange> budget_changes;
   std::vector<Fault> faults;
 
