@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
+#include "leaf/processor_burner.hpp"
 
 namespace hedgerow::leaf {
 
 namespace {
 
 using wire::FailureReason;
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
 
 // Fills in what every kind of answer says alike.
 void stamp(wire::Message& answer, const CallTask& task, const CallPart& part, Duration queue_time, Duration service_time) {
@@ -21,7 +21,7 @@ void stamp(wire::Message& answer, const CallTask& task, const CallPart& part, Du
         if constexpr (requires { m.queue_time; }) m.queue_time = queue_time;
         if constexpr (requires { m.service_time; }) m.service_time = service_time;
         if constexpr (requires { m.load; }) m.load = task.pool->load_without(task.kind, task.service_class);
-        if constexpr (requires { m.fault; }) m.fault = part.fault.names;
+        if constexpr (requires { m.fault; }) m.fault = task.faults_of(part);
       },
       answer);
 }
@@ -46,7 +46,7 @@ CallTask::CallTask(WorkKind work_kind, CallId id, const wire::TimeLimit& limit, 
 
 wire::Message CallTask::failure(const CallPart& part, FailureReason reason, const std::string& detail,
                                 const Past& past) const {
-  if (!answered_by_partition) return wire::CallFailure{call, reason, detail};
+  if (!answered_by_partition) return wire::CallFailure{call, reason, detail, faults_of(part)};
   wire::PartitionFailure failure;
   failure.call = call;
   failure.partition = part.partition;
@@ -55,8 +55,20 @@ wire::Message CallTask::failure(const CallPart& part, FailureReason reason, cons
   failure.queue_time = past.queue_time;
   failure.started = past.started;
   failure.load = past.started ? pool->load_without(kind, service_class) : pool->load();
-  failure.fault = part.fault.names;
+  failure.fault = faults_of(part);
   return failure;
+}
+
+WorkInHand CallTask::in_hand(const CallPart& part) const {
+  const auto* of = plan();
+  return {kind, answered_by_partition ? std::span(&part.partition, 1) : reads(), words(), of ? std::string_view(of->query) : ""};
+}
+
+std::string CallTask::faults_of(const CallPart& part) const {
+  std::string names = part.fault.names;
+  const std::string of_leaf = standstills ? standstills->since(arrived) : "";
+  if (!names.empty() && !of_leaf.empty()) names += ", ";
+  return names + of_leaf;
 }
 
 void PartWork::fail(FailureReason reason, const std::string& detail, const Past& past) {
@@ -85,6 +97,9 @@ Executed PartWork::execute(WorkerContext& worker, Instant pushed_at, Instant now
   if (part_.tied && task_->on_tied_begun) task_->on_tied_begun(task_, part_);
   const Past past{queue_time, true};
   if (part_.fault.hold > Duration::zero()) worker.hold(part_.fault.hold, wanted);
+  if (part_.fault.burn > Duration::zero()) {
+    burn_processor(part_.fault.burn, [&] { return wanted() && clock_now() < task_->deadline; });
+  }
   if (!wanted() || clock_now() >= task_->deadline) {
     end_stopped(Cancelled::running, past);
     return Executed::stopped;

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "index/manifest.hpp"
 #include "leaf/fault_plan.hpp"
 #include "leaf/metrics.hpp"
+#include "leaf/standstills.hpp"
 #include "leaf/work_kind.hpp"
 #include "leaf/worker_pool.hpp"
 #include "wire/messages.hpp"
@@ -53,6 +55,7 @@ struct CallPart {
   PartitionId partition;  // where each partition is answered for itself
   FaultDecision fault;
   std::optional<TiedPart> tied;
+  bool swallowed = false;  // by an injected black hole: it is never answered; I/O thread only
   std::atomic<bool> stop = false;
   std::atomic<bool> executed = false;      // to the end
   std::atomic<bool> in_vain = false;       // and nobody wanted it: counted, once
@@ -83,8 +86,8 @@ class CallTask {
 
   // On the I/O thread, before anything of it is queued: checks the call and makes it ready to run.
   virtual std::optional<Refusal> prepare(const Serving& leaf) = 0;
-  // The words that a fault's word is looked for among; null for calls that know no query.
-  virtual const std::vector<std::string>* words() const { return nullptr; }
+  // What faults choose one of its parts by.
+  WorkInHand in_hand(const CallPart& part) const;
 
   struct Done {
     wire::Message answer;           // without what stamp fills in
@@ -107,11 +110,23 @@ class CallTask {
   std::vector<std::unique_ptr<CallPart>> parts;
 
   // Set by the session before the first part is queued.
+  Instant arrived;
   Instant deadline;
   Replier reply;
   TiedBegun on_tied_begun;  // empty where nothing is tied
   Metrics* metrics = nullptr;
   const WorkerPool* pool = nullptr;
+  const Standstills* standstills = nullptr;
+
+  // What was injected into a part until now, as its answer tells it.
+  std::string faults_of(const CallPart& part) const;
+
+ private:
+  // The query that it is about; null where it knows none.
+  virtual const wire::PlannedQuery* plan() const { return nullptr; }
+  virtual const std::vector<std::string>* words() const { return plan() ? &plan()->terms : nullptr; }
+  // Of a call with one answer: the partitions that it reads.
+  virtual std::span<const PartitionId> reads() const { return {}; }
 };
 
 // A part, as the workers see it.

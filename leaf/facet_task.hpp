@@ -13,10 +13,11 @@ class FacetTask final : public CallTask {
  public:
   explicit FacetTask(wire::FacetCall&& call);
   std::optional<Refusal> prepare(const Serving& leaf) override;
-  const std::vector<std::string>* words() const override { return &plan_.terms; }
   result<Done> execute(WorkerContext& worker, const CallPart& part) override;
 
  private:
+  const wire::PlannedQuery* plan() const override { return &plan_; }
+
   wire::PlannedQuery plan_;
   std::vector<std::string> facets_;
   FacetSettings settings_;

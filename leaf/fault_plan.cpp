@@ -1,8 +1,7 @@
 #include "leaf/fault_plan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string>
+#include <cstdio>
 
 namespace hedgerow::leaf {
 
@@ -10,156 +9,135 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kinds{FaultKind::late, FaultKind::hold, FaultKind::pause, FaultKind::error, FaultKind::crash};
-constexpr std::size_t most_faults = 64;
-
-Error wrong(std::size_t number, const std::string& what) {
-  return {Errc::invalid_argument, "fault " + std::to_string(number) + ": " + what};
+// A drawn delay has no round number of nanoseconds; three digits behind the milliseconds say enough.
+std::string delay_text(Duration delay) {
+  if (delay % std::chrono::microseconds(1) == Duration::zero()) return format_duration(delay);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3fms", to_milliseconds(delay));
+  return text;
 }
 
-std::string names_of_work() {
-  std::string names;
-  for (const auto kind : work_kinds) names += (names.empty() ? "" : ", ") + std::string(to_string(kind));
-  return names;
+FaultEnding ending_by(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::error: return FaultEnding::error;
+    case FaultKind::refused: return FaultEnding::refused;
+    case FaultKind::garbage: return FaultEnding::garbage;
+    case FaultKind::black_hole: return FaultEnding::black_hole;
+    case FaultKind::crash: return FaultEnding::crash;
+    default: return FaultEnding::none;
+  }
 }
 
-result<std::vector<WorkKind>> parse_work(const json& value, std::size_t number) {
-  if (!value.is_array() || value.empty()) return wrong(number, "'work' is not a list of some of " + names_of_work());
-  std::vector<WorkKind> work;
-  for (const json& name : value) {
-    const auto known = std::find_if(work_kinds.begin(), work_kinds.end(), [&](WorkKind kind) {
-      return name.is_string() && name.get_ref<const std::string&>() == to_string(kind);
-    });
-    if (known == work_kinds.end()) {
-      return wrong(number, "'work': " + name.dump(-1, ' ', false, json::error_handler_t::replace) + " is none of " +
-                               names_of_work());
-    }
-    if (std::find(work.begin(), work.end(), *known) == work.end()) work.push_back(*known);
+Duration phase_of(const BackgroundWork& work, std::string_view leaf) {
+  switch (work.phase) {
+    case BackgroundWork::Phase::aligned: return Duration::zero();
+    case BackgroundWork::Phase::staggered: return staggered_phase(work.period, leaf);
+    case BackgroundWork::Phase::given: return work.given_phase;
   }
-  return work;
-}
-
-result<Fault> parse_fault(const json& value, std::size_t number) {
-  if (!value.is_object()) return wrong(number, "is not an object");
-  Fault fault;
-  bool has_kind = false, has_delay = false;
-  for (const auto& [name, field] : value.items()) {
-    if (name == "kind") {
-      for (const auto kind : kinds) {
-        if (field.is_string() && field.get_ref<const std::string&>() == to_string(kind)) {
-          fault.kind = kind;
-          has_kind = true;
-        }
-      }
-      if (!has_kind) return wrong(number, "'kind' is none of late, hold, pause, error, crash");
-    } else if (name == "delay") {
-      if (!field.is_string()) return wrong(number, "'delay' is not a duration such as \"200ms\"");
-      const auto delay = parse_duration(field.get_ref<const std::string&>());
-      if (delay.has_error()) return wrong(number, "'delay': " + delay.error().context);
-      fault.delay = *delay;
-      has_delay = true;
-    } else if (name == "probability") {
-      if (!field.is_number() || !(field.get<double>() >= 0 && field.get<double>() <= 1)) {
-        return wrong(number, "'probability' is not a number from 0 to 1");
-      }
-      fault.probability = field.get<double>();
-    } else if (name == "seed") {
-      if (!field.is_number_unsigned()) return wrong(number, "'seed' is not a whole number");
-      fault.seed = field.get<std::uint64_t>();
-    } else if (name == "word") {
-      if (!field.is_string() || field.get_ref<const std::string&>().empty()) return wrong(number, "'word' is not a word");
-      fault.word = field.get<std::string>();
-    } else if (name == "work") {
-      auto work = parse_work(field, number);
-      if (work.has_error()) return work.error();
-      fault.work = std::move(*work);
-    } else if (name != "applied") {  // what a listing says may be sent back
-      return wrong(number, "unknown field '" + name + "'");
-    }
-  }
-  if (!has_kind) return wrong(number, "'kind' is missing");
-  const bool wants_delay = fault.kind == FaultKind::late || fault.kind == FaultKind::hold;
-  if (wants_delay != has_delay) {
-    return wrong(number, wants_delay ? "'delay' is missing" : "'delay' makes no sense for this kind");
-  }
-  if (fault.kind == FaultKind::pause && (!fault.word.empty() || !fault.work.empty() || fault.probability != 1)) {
-    return wrong(number, "a pause takes none of 'word', 'work' and 'probability'");
-  }
-  return fault;
+  return Duration::zero();
 }
 
 }  // namespace
 
-std::string_view to_string(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::late: return "late";
-    case FaultKind::hold: return "hold";
-    case FaultKind::pause: return "pause";
-    case FaultKind::error: return "error";
-    case FaultKind::crash: return "crash";
+void FaultPlan::replace(std::vector<Fault> faults, Instant now, Instant epoch) {
+  faults_.clear();
+  for (std::size_t place = 0; place < faults.size(); ++place) {
+    Fault& fault = faults[place];
+    const std::string number = std::to_string(place);
+    const Instant begin = now + fault.after;
+    const BackgroundSchedule schedule{epoch, fault.background.period, fault.background.length,
+                                      phase_of(fault.background, leaf_)};
+    const Instant end = fault.lasting ? begin + *fault.lasting : Instant::max();
+    faults_.push_back({std::move(fault), Random(0), 0, schedule, begin, end});
+    Planned& planned = faults_.back();
+    planned.random = Random(planned.fault.seed ^ stable_hash(number + "/" + leaf_));
+    planned.query_seed = planned.fault.seed ^ stable_hash(number);
   }
-  return "late";
 }
 
-result<std::vector<Fault>> parse_faults(const json& value) {
-  const json* list = &value;
-  if (value.is_object() && value.size() == 1 && value.contains("faults")) list = &value["faults"];
-  if (!list->is_array()) {
-    return Error{Errc::invalid_argument, "the body is neither a list of faults nor {\"faults\": […]}"};
+bool FaultPlan::meets(const Fault& fault, const WorkInHand& work) const {
+  if (!fault.work.empty() && std::find(fault.work.begin(), fault.work.end(), work.kind) == fault.work.end()) return false;
+  if (!fault.partitions.empty() &&
+      std::find_first_of(work.partitions.begin(), work.partitions.end(), fault.partitions.begin(), fault.partitions.end()) ==
+          work.partitions.end()) {
+    return false;
   }
-  if (list->size() > most_faults) return Error{Errc::too_large, "more than " + std::to_string(most_faults) + " faults"};
-  std::vector<Fault> faults;
-  for (const json& entry : *list) {
-    auto fault = parse_fault(entry, faults.size() + 1);
-    if (fault.has_error()) return fault.error();
-    faults.push_back(std::move(*fault));
-  }
-  return faults;
+  if (fault.per == DrawnPer::query && work.query.empty()) return false;
+  if ((!fault.word.empty() || fault.query) && !work.terms) return false;
+  if (!fault.word.empty() && !has_word(*work.terms, fault.word, stem_)) return false;
+  return !fault.query || fault.query->matches(*work.terms, stem_);
 }
 
-json to_json(const Fault& fault) {
-  json value{{"kind", to_string(fault.kind)}, {"applied", fault.applied}};
-  if (fault.kind == FaultKind::late || fault.kind == FaultKind::hold) value["delay"] = format_duration(fault.delay);
-  if (fault.kind != FaultKind::pause) {
-    value["probability"] = fault.probability;
-    value["seed"] = fault.seed;
-  }
-  if (!fault.word.empty()) value["word"] = fault.word;
-  for (const auto kind : fault.work) value["work"].push_back(to_string(kind));
-  return value;
-}
-
-void FaultPlan::replace(std::vector<Fault> faults) {
-  faults_ = std::move(faults);
-  randoms_.clear();
-  for (const auto& fault : faults_) randoms_.emplace_back(fault.seed);
-}
-
-bool FaultPlan::paused() const {
-  return std::any_of(faults_.begin(), faults_.end(), [](const Fault& f) { return f.kind == FaultKind::pause; });
-}
-
-FaultDecision FaultPlan::decide(WorkKind work, const std::vector<std::string>* terms) {
+FaultDecision FaultPlan::decide(const WorkInHand& work, Instant now) {
   FaultDecision decision;
-  for (std::size_t i = 0; i < faults_.size(); ++i) {
-    Fault& fault = faults_[i];
-    if (fault.kind == FaultKind::pause) continue;
-    if (!fault.work.empty() && std::find(fault.work.begin(), fault.work.end(), work) == fault.work.end()) continue;
-    if (!fault.word.empty() && (!terms || !has_word_(*terms, fault.word))) continue;
-    if (!randoms_[i].chance(fault.probability)) continue;
-    ++fault.applied;
-    switch (fault.kind) {
-      case FaultKind::late: decision.late += fault.delay; break;
-      case FaultKind::hold: decision.hold += fault.delay; break;
-      case FaultKind::error: decision.error = true; break;
-      case FaultKind::crash: decision.crash = true; break;
-      case FaultKind::pause: break;
-    }
+  for (Planned& planned : faults_) {
+    const Fault& fault = planned.fault;
+    if (is_of_leaf(fault.kind) || !is_active(planned, now) || !meets(fault, work)) continue;
+    Random of_query(planned.query_seed ^ stable_hash(work.query));
+    Random& random = fault.per == DrawnPer::query ? of_query : planned.random;
+    if (!random.chance(fault.probability)) continue;
+    ++planned.applied;
+    decision.kinds.push_back(fault.kind);
     if (!decision.names.empty()) decision.names += ", ";
     decision.names += to_string(fault.kind);
-    if (fault.delay > Duration::zero()) decision.names += " " + format_duration(fault.delay);
+    if (has_delay(fault.kind)) {
+      const Duration delay = fault.delay.draw(random);
+      (fault.kind == FaultKind::late ? decision.late : fault.kind == FaultKind::hold ? decision.hold : decision.burn) += delay;
+      decision.names += " " + delay_text(delay);
+    } else {
+      decision.ending = std::max(decision.ending, ending_by(fault.kind));
+    }
   }
   return decision;
+}
+
+std::optional<Instant> FaultPlan::goes_on_until(const Planned& planned, Instant now) {
+  if (!is_active(planned, now)) return std::nullopt;
+  if (planned.fault.kind == FaultKind::pause) return planned.end;
+  if (!planned.schedule.is_active(now)) return std::nullopt;
+  return std::min(planned.end, planned.schedule.next_change(now));
+}
+
+std::vector<FaultPlan::OfLeaf> FaultPlan::of_leaf(Instant now) const {
+  std::vector<OfLeaf> all;
+  for (std::size_t place = 0; place < faults_.size(); ++place) {
+    const Planned& planned = faults_[place];
+    if (!is_of_leaf(planned.fault.kind)) continue;
+    const auto until = goes_on_until(planned, now);
+    const bool is_background = planned.fault.kind == FaultKind::background;
+    if (until) all.push_back({place, planned.fault.kind, is_background ? &planned.fault.background : nullptr, *until});
+  }
+  return all;
+}
+
+std::optional<Instant> FaultPlan::next_change(Instant now) const {
+  std::optional<Instant> next;
+  for (const Planned& planned : faults_) {
+    if (!is_of_leaf(planned.fault.kind) || now >= planned.end) continue;
+    Instant change = planned.end;
+    if (now < planned.begin) {
+      change = planned.begin;
+    } else if (planned.fault.kind == FaultKind::background) {
+      change = std::min(change, planned.schedule.next_change(now));
+    }
+    if (change != Instant::max()) next = next ? std::min(*next, change) : change;
+  }
+  return next;
+}
+
+json FaultPlan::listing(Instant now) const {
+  json list = json::array();
+  for (const Planned& planned : faults_) {
+    json entry = to_json(planned.fault);
+    entry["applied"] = planned.applied;
+    entry["state"] = now < planned.begin ? "waiting" : now < planned.end ? "active" : "over";
+    if (planned.fault.lasting) {
+      const auto remaining = std::clamp(planned.end - now, Duration::zero(), *planned.fault.lasting);
+      entry["remaining"] = format_duration(std::chrono::round<std::chrono::milliseconds>(remaining));
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
 }
 
 }  // namespace hedgerow::leaf

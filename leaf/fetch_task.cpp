@@ -1,5 +1,7 @@
 #include "leaf/fetch_task.hpp"
 
+#include <algorithm>
+
 namespace hedgerow::leaf {
 
 namespace {
@@ -21,8 +23,18 @@ std::optional<Refusal> check_documents(const std::vector<wire::DocumentAddress>&
   return std::nullopt;
 }
 
+std::vector<PartitionId> partitions_of(const std::vector<wire::DocumentAddress>& documents) {
+  std::vector<PartitionId> partitions;
+  for (const auto& address : documents) partitions.push_back(address.partition);
+  std::sort(partitions.begin(), partitions.end());
+  partitions.erase(std::unique(partitions.begin(), partitions.end()), partitions.end());
+  return partitions;
+}
+
 FetchTask::FetchTask(wire::FetchCall&& c)
-    : CallTask(WorkKind::fetch, c.call, c.time, c.generation), documents_(std::move(c.documents)) {
+    : CallTask(WorkKind::fetch, c.call, c.time, c.generation),
+      documents_(std::move(c.documents)),
+      partitions_(partitions_of(documents_)) {
   service_class = c.service_class;
 }
 

@@ -12,10 +12,15 @@ class FetchTask final : public CallTask {
   result<Done> execute(WorkerContext& worker, const CallPart& part) override;
 
  private:
+  std::span<const PartitionId> reads() const override { return partitions_; }
+
   std::vector<wire::DocumentAddress> documents_;
+  std::vector<PartitionId> partitions_;
 };
 
 // Of fetches and snippets: not more documents than a query can show, all of partitions that this leaf holds.
 std::optional<Refusal> check_documents(const std::vector<wire::DocumentAddress>& documents, const Serving& leaf);
+// Their partitions, each once.
+std::vector<PartitionId> partitions_of(const std::vector<wire::DocumentAddress>& documents);
 
 }  // namespace hedgerow::leaf

@@ -12,6 +12,8 @@ class LookupTask final : public CallTask {
   result<Done> execute(WorkerContext& worker, const CallPart& part) override;
 
  private:
+  std::span<const PartitionId> reads() const override { return {&partition_, 1}; }
+
   PartitionId partition_;
   std::string id_;
   std::uint32_t most_terms_;

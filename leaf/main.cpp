@@ -79,6 +79,8 @@ int main(int argc, char** argv) {
   app.add_option("--queue-capacity", settings.queue_capacity, "Attempts of each service class that may wait; beyond it the leaf refuses")
       ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--allow-faults", settings.allow_faults, "Let faults be injected over HTTP; for laboratories");
+  app.add_option("--fault-files", settings.fault_files,
+                 "Folder of files with measured delays that faults may name (empirical:FILE); without it they carry them along");
   hedgerow::add_duration_option(app, "--idle-time", settings.idle_time, "A link on which nothing came for this long is given up",
                                 std::chrono::milliseconds(10));
   hedgerow::add_duration_option(app, "--drain-time", settings.drain_time, "How long work in progress may take when stopping");

@@ -23,9 +23,6 @@ prometheus::Counter& ties(prometheus::Registry& registry, const char* outcome) {
 prometheus::Gauge& twin_links(prometheus::Registry& registry, const char* direction) {
   return gauge(registry, "hedgerow_leaf_twin_links", "Links to and from other leaves.", {{"direction", direction}});
 }
-prometheus::Counter& faults(prometheus::Registry& registry, const char* kind) {
-  return counter(registry, "hedgerow_leaf_faults_total", "Faults injected.", {{"kind", kind}});
-}
 
 }  // namespace
 
@@ -38,6 +35,7 @@ WorkMetrics::WorkMetrics(prometheus::Registry& registry, WorkKind kind)
       cancelled_queued(outcomes(registry, kind, "cancelled_queued")),
       cancelled_running(outcomes(registry, kind, "cancelled_running")),
       failed(outcomes(registry, kind, "failed")),
+      swallowed(outcomes(registry, kind, "swallowed")),
       executed(counter(registry, "hedgerow_leaf_work_executed_total", "Work handed to the engine, whatever came of it.",
                        {{"work", word(kind)}})),
       wasted(counter(registry, "hedgerow_leaf_work_wasted_total", "Work executed to the end for nobody.",
@@ -58,6 +56,14 @@ TieMetrics::TieMetrics(prometheus::Registry& registry)
       untold(hedgerow::leaf::ties(registry, "untold")),
       dropped(hedgerow::leaf::ties(registry, "dropped")),
       raced(hedgerow::leaf::ties(registry, "raced")) {}
+
+FaultMetrics::FaultMetrics(prometheus::Registry& registry, FaultKind kind)
+    : applied(counter(registry, "hedgerow_leaf_faults_total",
+                      "Faults injected: pieces of work that met one, and beginnings of pauses and background work.",
+                      {{"kind", std::string(to_string(kind))}})),
+      seconds(counter(registry, "hedgerow_leaf_fault_seconds_total",
+                      "Time that faults added (late, hold), burnt (burn), or went on for (pause, background).",
+                      {{"kind", std::string(to_string(kind))}})) {}
 
 void Metrics::count_cancelled(WorkKind kind, std::optional<AttemptKind> attempt_kind, Cancelled when) {
   WorkMetrics& metrics = of(kind);
@@ -91,9 +97,12 @@ Metrics::Metrics()
       }()),
       ties(registry),
       protocol_errors(counter(registry, "hedgerow_leaf_protocol_errors_total", "Links ended for breaking the protocol.")),
-      faults_late(faults(registry, "late")),
-      faults_hold(faults(registry, "hold")),
-      faults_error(faults(registry, "error")),
+      faults([this] {
+        std::vector<FaultMetrics> all;
+        for (const auto kind : fault_kinds) all.emplace_back(registry, kind);
+        return all;
+      }()),
+      faults_set(gauge(registry, "hedgerow_leaf_faults_set", "Faults in the list, whether they act at the moment or not.")),
       queued_hits(gauge(registry, "hedgerow_leaf_queued_attempts", "Attempts and fetches waiting for a worker.")),
       running_hits(gauge(registry, "hedgerow_leaf_running_attempts", "Attempts and fetches on a worker.")),
       queued_side(gauge(registry, "hedgerow_leaf_queued_side_work", "Side work waiting for a worker.")),

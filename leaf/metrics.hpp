@@ -8,6 +8,7 @@
 
 #include "base/attempt.hpp"
 #include "base/metrics.hpp"
+#include "leaf/fault.hpp"
 #include "leaf/work_kind.hpp"
 
 namespace hedgerow::leaf {
@@ -24,6 +25,7 @@ struct WorkMetrics {
   prometheus::Counter& cancelled_queued;   // cancelled in time
   prometheus::Counter& cancelled_running;  // stopped while running
   prometheus::Counter& failed;
+  prometheus::Counter& swallowed;          // by an injected black hole, or answered with injected garbage
   prometheus::Counter& executed;           // handed to the engine, whatever came of it
   prometheus::Counter& wasted;             // executed to the end, and then nobody wanted it
   prometheus::Histogram& queue_seconds;
@@ -55,10 +57,18 @@ struct TieMetrics {
   prometheus::Counter& raced;    // the twin began, but so had the copy here
 };
 
+// Of one kind of injected fault.
+struct FaultMetrics {
+  FaultMetrics(prometheus::Registry& registry, FaultKind kind);
+  prometheus::Counter& applied;  // to pieces of work; of pause and background how often they began
+  prometheus::Counter& seconds;  // of delay (late, hold), of processor time (burn), of going on (pause, background)
+};
+
 struct Metrics {
   Metrics();
 
   WorkMetrics& of(WorkKind kind) { return work[static_cast<std::size_t>(kind)]; }
+  FaultMetrics& of(FaultKind kind) { return faults[static_cast<std::size_t>(kind)]; }
   void count_cancelled(WorkKind kind, std::optional<AttemptKind> attempt_kind, Cancelled when);
   void count_attempts_cancelled(AttemptKind kind, Cancelled when, std::size_t number);
 
@@ -67,9 +77,8 @@ struct Metrics {
   std::vector<AttemptMetrics> attempts;  // by kind
   TieMetrics ties;
   prometheus::Counter& protocol_errors;
-  prometheus::Counter& faults_late;
-  prometheus::Counter& faults_hold;
-  prometheus::Counter& faults_error;
+  std::vector<FaultMetrics> faults;  // by kind
+  prometheus::Gauge& faults_set;
   prometheus::Gauge& queued_hits;
   prometheus::Gauge& running_hits;
   prometheus::Gauge& queued_side;

@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 #include "wire/problem.hpp"
 
 namespace hedgerow::leaf {
@@ -29,6 +30,20 @@ TwinLinkSettings twin_settings(const Settings& settings) {
   twins.link.idle_time = settings.idle_time;
   twins.doubt = settings.idle_time;
   return twins;
+}
+
+// Whoever sets a fault reads no other files of this machine by it.
+Distribution::ReadFile delay_files(const std::filesystem::path& folder) {
+  return [folder](const std::string& name) -> result<std::string> {
+    if (folder.empty()) {
+      return Error{Errc::invalid_argument, "this leaf was started without --fault-files; {\"empirical\": [\"1ms\", …]} carries "
+                                           "measured delays along"};
+    }
+    if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos) {
+      return Error{Errc::invalid_argument, "a measured delay is named by its file in --fault-files, without a path"};
+    }
+    return read_sample_file((folder / name).string());
+  };
 }
 
 HttpResponse json_response(const nlohmann::json& body) {
@@ -81,7 +96,7 @@ Server::Server(asio::io_context& io, const Settings& settings, Serving serving)
       settings_(settings),
       pool_({settings.workers, settings.queue_capacity, settings.batch_workers.value_or(settings.workers)},
             settings.index, serving.manifest),
-      faults_(settings.allow_faults, serving.manifest->stemmer, pool_, metrics_),
+      faults_(io, settings.allow_faults, settings.name, serving.manifest->stemmer, pool_, metrics_),
       twins_(std::make_shared<TwinLinks>(io, settings.name, twin_settings(settings), metrics_)),
       sessions_setting_{io, settings.name, std::move(serving), pool_, faults_, metrics_, ties_, *twins_},
       router_(routes()),
@@ -91,6 +106,9 @@ Server::Server(asio::io_context& io, const Settings& settings, Serving serving)
           [this](std::shared_ptr<wire::Link> link) { return serve_link(std::move(link)); }) {
   pool_.start();
 }
+
+// Workers ask the fault injector, which goes before the pool.
+Server::~Server() { pool_.stop(); }
 
 result<asio::ip::tcp::endpoint> Server::listen() {
   boost::system::error_code error;
@@ -112,20 +130,20 @@ asio::awaitable<void> Server::serve_link(std::shared_ptr<wire::Link> link) {
 
 asio::awaitable<void> Server::drain() {
   sessions_setting_.draining = true;
-  const auto end = std::chrono::steady_clock::now() + settings_.drain_time;
+  const auto end = clock_now() + settings_.drain_time;
   asio::steady_timer timer(io_);
   const auto busy = [this] {
     return std::any_of(sessions_.begin(), sessions_.end(), [](const auto& session) { return session->open_calls() > 0; });
   };
   constexpr auto tick = std::chrono::milliseconds(5);
   bool was_busy = true;  // one tick more than busy: what was answered last is still on its way into the socket
-  while (was_busy && std::chrono::steady_clock::now() < end) {
+  while (was_busy && clock_now() < end) {
     was_busy = busy();
     timer.expires_after(tick);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   twins_->close();
-  while (twins_->open() > 0 && std::chrono::steady_clock::now() < end) {
+  while (twins_->open() > 0 && clock_now() < end) {
     timer.expires_after(tick);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
   }
@@ -138,9 +156,7 @@ std::vector<wire::Route> Server::routes() {
     return wire::problem(403, "faults-not-allowed", "This leaf was started without --allow-faults.");
   };
   const auto listing = [this] {
-    nlohmann::json faults = nlohmann::json::array();
-    for (const auto& fault : faults_.faults()) faults.push_back(to_json(fault));
-    return json_response({{"leaf", settings_.name}, {"allowed", faults_.allowed()}, {"faults", faults}});
+    return json_response({{"leaf", settings_.name}, {"allowed", faults_.allowed()}, {"faults", faults_.listing()}});
   };
   return {
       {"GET", "/livez",
@@ -169,7 +185,7 @@ std::vector<wire::Route> Server::routes() {
          if (!faults_.allowed()) co_return forbidden();
          const auto body = nlohmann::json::parse(request.body, nullptr, false);
          if (body.is_discarded()) co_return wire::problem(400, "bad-json", "The body is not valid JSON.");
-         auto faults = parse_faults(body);
+         auto faults = parse_faults(body, delay_files(settings_.fault_files));
          if (faults.has_error()) co_return wire::problem(400, "bad-fault", faults.error().context);
          faults_.replace(std::move(*faults));
          co_return listing();

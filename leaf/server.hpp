@@ -38,6 +38,7 @@ struct Settings {
   std::size_t queue_capacity = 1024;
   std::optional<std::size_t> batch_workers;  // none: as many as workers; 0: the workers do batch work too
   bool allow_faults = false;
+  std::filesystem::path fault_files;  // folder of measured delays that faults may name; empty: they may name none
   Duration idle_time = std::chrono::seconds(1);
   Duration drain_time = std::chrono::seconds(5);
   std::vector<std::string> hosts;
@@ -50,6 +51,7 @@ class Server {
   // Errors: those of the manifest, the partitions and the spelling dictionary; invalid_argument for a partition that the
   // index does not have, and for a leaf of nothing.
   static result<std::unique_ptr<Server>> create(boost::asio::io_context& io, const Settings& settings);
+  ~Server();
 
   // Errors: io.
   result<boost::asio::ip::tcp::endpoint> listen();

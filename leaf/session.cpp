@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 #include "leaf/calls.hpp"
 
 namespace hedgerow::leaf {
@@ -67,7 +68,7 @@ asio::awaitable<void> Session::run() {
   const auto self = shared_from_this();
   wire::Hello hello;
   hello.name = setting_.name;
-  hello.sent_at_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  hello.sent_at_ns = clock_now().time_since_epoch().count();
   hello.collection = setting_.serving.manifest->collection;
   hello.generation = setting_.serving.manifest->generation;
   hello.partitions = setting_.serving.partitions;
@@ -77,7 +78,7 @@ asio::awaitable<void> Session::run() {
   setting_.metrics.links.Increment();
   log_event(LogLevel::info, "link_up", {{"peer", link_->peer()}});
   const Error end = co_await link_->run(
-      [this](wire::Message&& message) { return on_message(std::move(message), std::chrono::steady_clock::now()); });
+      [this](wire::Message&& message) { return on_message(std::move(message), clock_now()); });
   (of_twin_ ? setting_.metrics.twin_links_in : setting_.metrics.links).Decrement();
   const bool broken = end.code == Errc::protocol;
   if (broken) setting_.metrics.protocol_errors.Increment();
@@ -132,10 +133,12 @@ result<void> Session::on_call(const std::shared_ptr<CallTask>& task, Instant now
   if (calls_.contains(task->call)) return broken_rule("a call id that is in use");
   if (calls_.size() >= most_calls) return broken_rule("too many calls at once");
   if (task->parts.empty()) return broken_rule("a call of no partition");
+  task->arrived = now;
   task->deadline = deadline_of(task->time, now);
   task->reply = replier();
   task->metrics = &setting_.metrics;
   task->pool = &setting_.pool;
+  task->standstills = &setting_.faults.standstills();
   const bool tied = std::any_of(task->parts.begin(), task->parts.end(), [](const auto& part) { return part->tied.has_value(); });
   if (tied) task->on_tied_begun = tied_begun_teller();
 
@@ -186,8 +189,15 @@ void Session::start(const std::shared_ptr<CallTask>& task, CallPart& part, Durat
   if (task->answered_by_partition && !setting_.serving.has(part.partition)) {
     return fail(FailureReason::not_served, "this leaf does not hold the partition");
   }
-  part.fault = setting_.faults.decide(task->kind, task->words());
-  if (part.fault.error) return fail(FailureReason::failed, "an injected error");
+  part.fault = setting_.faults.decide(task->in_hand(part), now);
+  switch (part.fault.ending) {
+    case FaultEnding::none: break;
+    case FaultEnding::error: return fail(FailureReason::failed, "an injected error");
+    case FaultEnding::refused: return fail(FailureReason::refused, "an injected refusal");
+    case FaultEnding::garbage: link_->send_garbage(setting_.faults.garbage()); [[fallthrough]];
+    case FaultEnding::black_hole: return swallow(*task, part);
+    case FaultEnding::crash: return;  // it is over
+  }
   if (part.tied) {
     auto drop = [weak = weak_from_this(), task, &part] {
       const auto self = weak.lock();
@@ -204,6 +214,12 @@ void Session::start(const std::shared_ptr<CallTask>& task, CallPart& part, Durat
   if (part.place) return;
   if (part.tied) setting_.ties.on_ended(part.tied->tie);
   fail(FailureReason::refused, "the queue is full");
+}
+
+// Nobody is told what became of it. Its call stays open for as long as somebody might wait for it.
+void Session::swallow(CallTask& task, CallPart& part) {
+  part.swallowed = true;
+  setting_.metrics.of(task.kind).swallowed.Increment();
 }
 
 TieBook::Dropped Session::drop_copy(const std::shared_ptr<CallTask>& task, CallPart& part) {
@@ -226,7 +242,7 @@ void Session::on_twin_started(std::uint64_t tie, Instant now) {
 }
 
 void Session::on_tied_begun(const std::shared_ptr<CallTask>& task, const CallPart& part) {
-  const Instant now = std::chrono::steady_clock::now();
+  const Instant now = clock_now();
   if (!setting_.ties.on_begun(part.tied->tie, now)) return;
   const wire::TieStarted started{part.tied->tie, task->call, part.partition};
   const auto relay_it = [weak = weak_from_this(), started] {
@@ -301,13 +317,17 @@ void Session::answer(wire::Message&& message, Duration late) {
     });
     return;
   }
-  // A call is over when its last part is answered.
-  const auto found = calls_.find(call_of(message));
-  if (found != calls_.end() && --found->second.answers_to_come == 0) {
-    end(found->second);
-    calls_.erase(found);
-  }
+  part_is_over(call_of(message));
   send(message);
+}
+
+// A call is over when its last part is.
+void Session::part_is_over(CallId call) {
+  if (ended_) return;  // then all are
+  const auto found = calls_.find(call);
+  if (found == calls_.end() || --found->second.answers_to_come > 0) return;
+  end(found->second);
+  calls_.erase(found);
 }
 
 void Session::send(const wire::Message& message) {
@@ -324,7 +344,9 @@ void Session::stop(OpenCall& call, const std::vector<PartitionId>& partitions, F
   for (const auto& part : task->parts) {
     const bool named = !task->answered_by_partition || is_named(part->partition, partitions);
     if (!named || part->stop.exchange(true)) continue;
-    if (part->executed.load()) {
+    if (part->swallowed) {
+      part_is_over(task->call);
+    } else if (part->executed.load()) {
       // Its answer is under way, or its worker has just handed it over: executed for nothing, if nobody wants it now.
       if (reason == FailureReason::cancelled && task->attempt_kind && !part->in_vain.exchange(true)) {
         setting_.metrics.count_attempts_cancelled(*task->attempt_kind, Cancelled::executed, 1);

@@ -65,6 +65,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<Refusal> refusal_of(CallTask& task, Instant now) const;
   void open(const std::shared_ptr<CallTask>& task);
   void start(const std::shared_ptr<CallTask>& task, CallPart& part, Duration yields, Instant now);
+  void swallow(CallTask& task, CallPart& part);
   // Tied work: see tie_book.
   TiedBegun tied_begun_teller();
   void on_tied_begun(const std::shared_ptr<CallTask>& task, const CallPart& part);
@@ -73,6 +74,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void relay(const wire::TieStarted& started);
   Replier replier();
   void answer(wire::Message&& message, Duration late);
+  void part_is_over(CallId call);
   void end(const OpenCall& call);
   void send(const wire::Message& message);
   void stop(OpenCall& call, const std::vector<PartitionId>& partitions, wire::FailureReason reason);

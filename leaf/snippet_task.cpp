@@ -19,7 +19,8 @@ constexpr std::size_t most_bytes = 2 << 20;
 SnippetTask::SnippetTask(wire::SnippetCall&& c)
     : CallTask(WorkKind::snippets, c.call, c.time, c.generation),
       plan_(std::move(c.plan)),
-      documents_(std::move(c.documents)) {
+      documents_(std::move(c.documents)),
+      partitions_(partitions_of(documents_)) {
   service_class = c.service_class;
 }
 

@@ -12,12 +12,15 @@ class SnippetTask final : public CallTask {
  public:
   explicit SnippetTask(wire::SnippetCall&& call);
   std::optional<Refusal> prepare(const Serving& leaf) override;
-  const std::vector<std::string>* words() const override { return &plan_.terms; }
   result<Done> execute(WorkerContext& worker, const CallPart& part) override;
 
  private:
+  const wire::PlannedQuery* plan() const override { return &plan_; }
+  std::span<const PartitionId> reads() const override { return partitions_; }
+
   wire::PlannedQuery plan_;
   std::vector<wire::DocumentAddress> documents_;
+  std::vector<PartitionId> partitions_;
   std::optional<PreparedQuery> query_;
 };
 

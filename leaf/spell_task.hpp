@@ -9,10 +9,11 @@ class SpellTask final : public CallTask {
  public:
   explicit SpellTask(wire::SpellCall&& call);
   std::optional<Refusal> prepare(const Serving& leaf) override;
-  const std::vector<std::string>* words() const override { return &words_; }
   result<Done> execute(WorkerContext& worker, const CallPart& part) override;
 
  private:
+  const std::vector<std::string>* words() const override { return &words_; }
+
   std::vector<std::string> words_;
 };
 

@@ -86,6 +86,11 @@ void FrameBuilder::append(const Message& message) {
   json::to_cbor(fields, nlohmann::detail::output_adapter<char>(bytes_));
 }
 
+void FrameBuilder::append_garbage(std::string_view bytes) {
+  if (bytes_.empty()) bytes_ += indefinite_array;
+  bytes_ += bytes;
+}
+
 std::string FrameBuilder::take() {
   bytes_ += break_code;
   return std::exchange(bytes_, {});

@@ -38,6 +38,8 @@ struct CodecLimits {
 class FrameBuilder {
  public:
   void append(const Message& message);
+  // Spoils the frame with bytes that are no message, and begin with a break code: for injected faults.
+  void append_garbage(std::string_view bytes);
   bool empty() const { return bytes_.empty(); }
   std::size_t size() const { return bytes_.size(); }
   // The finished frame; the builder is empty again.

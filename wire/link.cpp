@@ -57,6 +57,12 @@ class WebSocketLink final : public Link, public std::enable_shared_from_this<Web
     return bytes;
   }
 
+  void send_garbage(std::string_view bytes) override {
+    if (end_) return;
+    waiting_.append_garbage(bytes);
+    schedule_write();
+  }
+
   asio::awaitable<Error> run(Handler handler) override {
     const auto self = shared_from_this();
     beast::flat_buffer buffer;

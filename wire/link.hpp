@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -40,6 +41,9 @@ class Link {
   // Queues a message and sees to it that it is sent. Returns the bytes it takes on the wire, or 0 when the link is
   // closed or the queue's bound closed it just now.
   virtual std::size_t send(const Message& message) = 0;
+
+  // Queues bytes that are no message, behind a break code: the peer will end the link. For injected faults.
+  virtual void send_garbage(std::string_view bytes) = 0;
 
   // Bytes in the queue: what its bound bounds.
   virtual std::size_t waiting_bytes() const = 0;

@@ -12,10 +12,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Instant zero{};
+constexpr Instant schedule_zero{};
 
 // 100 ms at the begin of every second, a quarter of a second after the anchor.
-BackgroundSchedule quarter_past() { return {zero, 1s, 100ms, 250ms}; }
+BackgroundSchedule quarter_past() { return {schedule_zero, 1s, 100ms, 250ms}; }
 
 }  // namespace
 
@@ -34,21 +34,21 @@ TEST_CASE("background work runs for its length at the begin of every period, bef
   };
   for (const Row& row : rows) {
     CAPTURE(to_milliseconds(row.at));
-    CHECK(schedule.is_active(zero + row.at) == row.active);
-    CHECK(schedule.next_change(zero + row.at) == zero + row.next);
+    CHECK(schedule.is_active(schedule_zero + row.at) == row.active);
+    CHECK(schedule.next_change(schedule_zero + row.at) == schedule_zero + row.next);
   }
 }
 
 TEST_CASE("from change to change one comes by every run, and nothing else") {
   const auto schedule = quarter_past();
-  Instant at = zero;
+  Instant at = schedule_zero;
   for (int run = 0; run < 50; ++run) {
     at = schedule.next_change(at);
     CHECK(schedule.is_active(at));
-    CHECK(at == zero + 250ms + run * 1s);
+    CHECK(at == schedule_zero + 250ms + run * 1s);
     at = schedule.next_change(at);
     CHECK_FALSE(schedule.is_active(at));
-    CHECK(at == zero + 350ms + run * 1s);
+    CHECK(at == schedule_zero + 350ms + run * 1s);
   }
 }
 
@@ -59,14 +59,14 @@ TEST_CASE("the time that runs take of a span is what a walk over its millisecond
     CAPTURE(to_milliseconds(from));
     CAPTURE(to_milliseconds(to));
     Duration walked{};
-    for (Duration at = from; at < to; at += 1ms) walked += schedule.is_active(zero + at) ? 1ms : 0ms;
-    CHECK(schedule.active_between(zero + from, zero + to) == walked);
+    for (Duration at = from; at < to; at += 1ms) walked += schedule.is_active(schedule_zero + at) ? 1ms : 0ms;
+    CHECK(schedule.active_between(schedule_zero + from, schedule_zero + to) == walked);
   }
 }
 
 TEST_CASE("leaves that agree on Unix time are aligned, whatever their own clocks have counted from") {
   const Duration unix_time = std::chrono::seconds(1'796'000'000) + 123ms;
-  const Instant one_clock = zero + 5h, other_clock = zero + 17 * 24h + 1ms;
+  const Instant one_clock = schedule_zero + 5h, other_clock = schedule_zero + 17 * 24h + 1ms;
   const BackgroundSchedule one{unix_epoch(one_clock, unix_time), 2s, 100ms, 0ms};
   const BackgroundSchedule other{unix_epoch(other_clock, unix_time), 2s, 100ms, 0ms};
   CHECK(one.next_change(one_clock) - one_clock == other.next_change(other_clock) - other_clock);

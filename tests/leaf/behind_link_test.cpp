@@ -18,6 +18,7 @@ class HeldLink final : public wire::Link {
     sent.push_back(message);
     return 1;
   }
+  void send_garbage(std::string_view) override {}
   asio::awaitable<Error> run(Handler given) override {
     handler = std::move(given);
     co_await end_.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -42,7 +43,7 @@ TEST_CASE("a link that is behind takes no answers of side work, and goes on to t
   const auto manifest = std::make_shared<const Manifest>(TinyIndex::get().manifest());
   Metrics metrics;
   WorkerPool pool({}, TinyIndex::get().directory(), manifest);
-  FaultInjector faults(false, manifest->stemmer, pool, metrics);
+  FaultInjector faults(io, false, "leaf", manifest->stemmer, pool, metrics);
   TieBook ties;
   const auto twins = std::make_shared<TwinLinks>(io, "leaf", TwinLinkSettings{}, metrics);
   SessionSetting setting{io, "leaf", {manifest, {PartitionId{0}, PartitionId{1}, PartitionId{2}, PartitionId{3}}, true},

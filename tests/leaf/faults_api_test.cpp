@@ -1,7 +1,10 @@
 // The faults API of a leaf: GET, PUT and DELETE /v1/faults.
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "running_leaf.hpp"
@@ -34,8 +37,8 @@ TEST_CASE("faults are set, listed with how often they were applied, replaced and
     const auto set = co_await leaf.http("PUT", "/v1/faults", R"([{"kind": "error"}, {"kind": "late", "delay": "2ms", "seed": 9}])");
     CHECK(set.status == 200);
     CHECK(json::parse(set.body).dump() ==
-          R"({"allowed":true,"faults":[{"applied":0,"kind":"error","probability":1.0,"seed":1},)"
-          R"({"applied":0,"delay":"2ms","kind":"late","probability":1.0,"seed":9}],"leaf":"leaf-3"})");
+          R"({"allowed":true,"faults":[{"applied":0,"kind":"error","probability":1.0,"seed":1,"state":"active"},)"
+          R"({"applied":0,"delay":"2ms","kind":"late","probability":1.0,"seed":9,"state":"active"}],"leaf":"leaf-3"})");
 
     const auto root = co_await RootSide::connect(leaf);
     root->send(root->call("garden", {0, 1}));
@@ -87,6 +90,39 @@ TEST_CASE("a fault that is none is a 400 that names it, and leaves the faults as
     CHECK(listing["faults"].size() == 1);
     CHECK((co_await leaf.http("POST", "/v1/faults", "[]")).status == 405);
   });
+}
+
+TEST_CASE("measured delays are carried along, or read from the folder that the leaf was given, and from nowhere else") {
+  const auto folder = std::filesystem::temp_directory_path() / ("hedgerow-fault-files-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "measured.txt") << "3ms\n";
+  std::ofstream(folder / ".hidden") << "3ms\n";
+  Settings without, with;
+  without.allow_faults = with.allow_faults = true;
+  with.fault_files = folder;
+  for (const Settings& settings : {without, with}) {
+    RunningLeaf leaf(settings);
+    leaf.run([&]() -> asio::awaitable<void> {
+      const auto put = [&](const json& delay) {
+        return leaf.http("PUT", "/v1/faults", json::array({json{{"kind", "late"}, {"delay", delay}}}).dump());
+      };
+      const auto carried = co_await put({{"empirical", {"5ms"}}});
+      CHECK(carried.status == 200);
+      const auto from_file = co_await put("empirical:measured.txt");
+      CHECK(from_file.status == (settings.fault_files.empty() ? 400 : 200));
+      if (from_file.status == 200) {
+        CHECK(json::parse(from_file.body)["faults"][0]["delay"] == json{{"empirical", {"3ms"}}});
+      }
+      for (const std::string& name : {(folder / "measured.txt").string(), std::string("../measured.txt"), std::string(".hidden"),
+                                      std::string("absent.txt"), std::string("")}) {
+        CAPTURE(name);
+        const auto refused = co_await put("empirical:" + name);
+        CHECK(refused.status == 400);
+        CHECK(refused.body.find("'delay'") != std::string::npos);
+      }
+    });
+  }
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace hedgerow::leaf
