@@ -171,8 +171,8 @@ struct SnippetAnswer {
   CallId call;
   std::vector<std::string> snippets;
   Load load;
-  Duration service_time{  std::string fault{};
-};
+  Duration service_time{};
+  std::string fault{};
 };
 
 // Counts of facet values over all matching documents. As with a search, every partition is answered exactly once: by a
@@ -200,8 +200,8 @@ struct FacetAnswer {
   PartitionId partition;
   std::vector<FacetValueCounts> facets;  // in the order asked
   Load load;
-  Duration service_time{  std::string fault{};
-};
+  Duration service_time{};
+  std::string fault{};
 };
 
 // What mistyped words may have meant.
@@ -217,8 +217,8 @@ struct SpellAnswer {
   std::vector<std::string> suggestions;             // in the order asked; empty: none
   std::vector<std::uint32_t> document_frequencies;  // of the suggestions
   Load load;
-  Duration service_time{  std::string fault{};
-};
+  Duration service_time{};
+  std::string fault{};
 };
 
 // A document by its external id.
