@@ -1,5 +1,6 @@
 #include "lab/control_api.hpp"
 
+#include "lab/leaf_faults.hpp"
 #include "wire/problem.hpp"
 
 namespace hedgerow::lab {
@@ -30,6 +31,20 @@ HttpResponse problem_of(const Error& error) {
     case Errc::unavailable: return wire::problem(503, "process-not-up", error.context);
     default: return wire::problem(500, "internal", to_string(error));
   }
+}
+
+HttpResponse answer_of(const result<LeafListings>& listings) {
+  if (listings.has_value()) return answer({{"leaves", *listings}});
+  const Error& error = listings.error();
+  switch (error.code) {
+    case Errc::refused: return wire::problem(409, "faults-refused", error.context);
+    case Errc::unavailable: return wire::problem(502, "leaf-unreachable", error.context);
+    default: return wire::problem(400, "bad-fault", error.context);
+  }
+}
+
+result<std::string> no_delay_files(const std::string&) {
+  return Error{Errc::invalid_argument, "no file is read here; `hedgerow-lab faults` carries measured delays along"};
 }
 
 }  // namespace
@@ -77,7 +92,21 @@ wire::HttpRouter control_routes(Cluster& cluster) {
     if (process.has_error()) co_return problem_of(process.error());
     co_return answer(process_json(*process));
   };
-  return wire::HttpRouter({{"GET", "/v1/processes", list},
+  const auto list_faults = [&cluster](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+    co_return answer_of(co_await list_leaf_faults(leaves_of(cluster)));
+  };
+  const auto set_faults = [&cluster](HttpRequest& request, const PathParts&) -> asio::awaitable<HttpResponse> {
+    auto faults = nlohmann::json::parse(request.body, nullptr, false);
+    if (faults.is_discarded()) co_return wire::problem(400, "bad-json", "The body is not valid JSON.");
+    co_return answer_of(co_await set_leaf_faults(leaves_of(cluster), std::move(faults), no_delay_files));
+  };
+  const auto clear_faults = [&cluster](HttpRequest&, const PathParts&) -> asio::awaitable<HttpResponse> {
+    co_return answer_of(co_await clear_leaf_faults(leaves_of(cluster)));
+  };
+  return wire::HttpRouter({{"GET", "/v1/faults", list_faults},
+                           {"PUT", "/v1/faults", set_faults},
+                           {"DELETE", "/v1/faults", clear_faults},
+                           {"GET", "/v1/processes", list},
                            {"GET", "/v1/processes/{name}", show},
                            {"POST", "/v1/processes/{name}/{action}", act}});
 }

@@ -11,6 +11,7 @@
 #include "lab/control_command.hpp"
 #include "lab/evaluate.hpp"
 #include "lab/experiment_command.hpp"
+#include "lab/faults_command.hpp"
 #include "lab/load_command.hpp"
 #include "lab/replay_command.hpp"
 #include "lab/simulate_command.hpp"
@@ -70,6 +71,15 @@ void add_control(CLI::App& app, ControlSettings& control, int& status) {
     command.add_option("name", control.process, "leaf-0, leaf-1, …, or root")->required();
     command.callback([&status, &control, action = std::string(name)] { status = run_action(control, action); });
   }
+}
+
+void add_faults(CLI::App& app, FaultsSettings& faults, int& status) {
+  auto& command = *app.add_subcommand("faults", "List, set or clear the injected faults of a cluster's leaves");
+  command.add_option("--cluster", faults.cluster, "The cluster file, or the state directory of `up`")->required();
+  auto* set = command.add_option("--set", faults.set, "Faults in place of those there are: JSON, a file of it, or - for standard input");
+  command.add_flag("--clear", faults.clear, "Clear all faults")->excludes(set);
+  command.add_flag("--json", faults.json, "JSON even on a terminal");
+  command.callback([&] { status = run_faults(faults); });
 }
 
 std::string name_and_value(const std::string& text) {
@@ -290,6 +300,7 @@ int main(int argc, char** argv) {
   int status = 0;
   UpSettings up;
   ControlSettings control;
+  FaultsSettings faults;
   LoadArguments load_arguments;
   EvaluateArguments evaluate_arguments;
   SimulateSettings simulate;
@@ -297,6 +308,7 @@ int main(int argc, char** argv) {
   ReplaySettings replay;
   add_up(app, up, status);
   add_control(app, control, status);
+  add_faults(app, faults, status);
   add_load(app, load_arguments, status);
   add_evaluate(app, evaluate_arguments, status);
   add_simulate(app, simulate, status);
