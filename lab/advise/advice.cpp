@@ -1,0 +1,276 @@
+#include "lab/advise/advice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "root/policy/cluster/hedge_planner.hpp"
+
+namespace hedgerow::lab {
+
+namespace {
+
+// As in the root (root/policy/cluster/hedging): fewer it does not plan with; gains that are smaller it leaves alone.
+constexpr std::uint64_t enough_to_plan = 200;
+constexpr double least_gain = 0.05;
+constexpr Duration usual_shortest_delay = std::chrono::milliseconds(1);
+
+constexpr std::uint64_t fewest_to_halve = 100;
+constexpr std::uint64_t seed_of_halves = 1;  // any: it is drawn once, so that the same samples give the same advice
+// From this difference on the halves say that the samples are too few.
+constexpr double overfitted = 0.1;
+constexpr double budgets[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2};
+constexpr double rules[] = {0.9, 0.95, 0.99};
+constexpr double shares[] = {0.01, 0.05, 0.1, 0.2};
+constexpr double told_quantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
+constexpr double told_completeness[] = {1, 0.99, 0.95, 0.9};
+
+template <class... Arguments>
+std::string said(const char* form, Arguments... arguments) {
+  char line[400];
+  std::snprintf(line, sizeof line, form, arguments...);
+  return line;
+}
+
+struct Planned {
+  Hedges hedges;
+  double extra = 0;
+};
+
+class Advisor {
+ public:
+  explicit Advisor(const AdviceQuestion& question)
+      : question_(question),
+        partitions_(question.samples_of == SamplesOf::queries ? question.width : 1),
+        tail_(question.latencies, question.given_up, partitions_) {
+    advice_.late_share = policy::late_share(question.target, question.width);
+    advice_.shortest_delay = question.shortest_delay.value_or(std::min(usual_shortest_delay, tail_.earliest(0.5).value_or(usual_shortest_delay)));
+  }
+
+  Advice advice() {
+    advice_.hedges = question_.delays.empty() ? plan(tail_, question_.budget).hedges : Hedges{question_.delays, 1, question_.shared};
+    advice_.verdict = verdict();
+    // What is not worth hedging is told without.
+    if (advice_.verdict == Verdict::no_gain && question_.delays.empty()) advice_.hedges.delays.clear();
+    advice_.extra = extra_attempts_of(tail_, advice_.hedges, question_.confidence);
+    tell_quantiles();
+    tell_deadlines();
+    tell_budgets();
+    tell_rules();
+    tell_shared();
+    cross_check();
+    tell_load();
+    tell_notes();
+    return std::move(advice_);
+  }
+
+ private:
+  std::size_t most_hedges() const { return std::min(question_.most_hedges, question_.replicas - 1); }
+
+  Planned plan(const AttemptTail& tail, double budget) const {
+    const policy::LatencyCurve curve = tail.curve();
+    const policy::HedgePlan plan =
+        policy::plan_hedges({curve, curve, advice_.late_share, budget, most_hedges(), advice_.shortest_delay});
+    return {{plan.delays, plan.probability, question_.shared}, plan.extra_share};
+  }
+
+  std::optional<Duration> target_of(const AttemptTail& tail, const Hedges& hedges) const {
+    return time_until(tail, hedges, advice_.late_share, question_.confidence).time;
+  }
+
+  Verdict verdict() const {
+    if (question_.replicas < 2 || question_.most_hedges == 0) return Verdict::no_replica;
+    if (tail_.answered() < enough_to_plan) return Verdict::too_few_samples;
+    if (advice_.hedges.delays.empty()) return Verdict::no_gain;
+    // As the root asks: whether without hedges more than may be late would be, when with them the target has long been
+    // reached. That is known also where the unhedged target is not.
+    const auto reached = target_of(tail_, advice_.hedges);
+    if (!reached) return Verdict::hedge;
+    const Duration worth_it = std::max(*reached + advice_.shortest_delay / 2, from_milliseconds(to_milliseconds(*reached) * (1 + least_gain)));
+    return tail_.after(worth_it) > advice_.late_share ? Verdict::hedge : Verdict::no_gain;
+  }
+
+  TimeEstimate until(const Hedges& hedges, double late_share) const {
+    return time_until(tail_, hedges, late_share, question_.confidence);
+  }
+
+  void tell_quantiles() {
+    std::vector<double> quantiles(std::begin(told_quantiles), std::end(told_quantiles));
+    quantiles.push_back(question_.target);
+    std::sort(quantiles.begin(), quantiles.end());
+    quantiles.erase(std::unique(quantiles.begin(), quantiles.end(), [](double a, double b) { return std::abs(a - b) < 1e-9; }), quantiles.end());
+    for (const double quantile : quantiles) {
+      const double late = policy::late_share(quantile, question_.width);
+      advice_.quantiles.push_back({quantile, until({}, late), until(advice_.hedges, late)});
+    }
+  }
+
+  void tell_deadlines() {
+    std::vector<double> wanted = question_.completeness;
+    if (wanted.empty()) wanted.assign(std::begin(told_completeness), std::end(told_completeness));
+    const auto mean = [&](const Hedges& hedges, const TimeEstimate& deadline) {
+      if (!deadline.time) return 1.0;
+      return 1 - late_share_after(hedges, *deadline.time, [&](Duration t) { return tail_.after(t); });
+    };
+    for (const double completeness : wanted) {
+      const std::size_t needed = needed_partitions(completeness, question_.width);
+      // Of few partitions several shares are the same number.
+      const auto told = [&](const DeadlineAdvice& deadline) { return deadline.needed == needed; };
+      if (question_.completeness.empty() && std::any_of(advice_.deadlines.begin(), advice_.deadlines.end(), told)) continue;
+      const double late = late_share_for(question_.target, needed, question_.width);
+      DeadlineAdvice deadline{completeness, needed, until({}, late), until(advice_.hedges, late)};
+      deadline.mean_without = mean({}, deadline.without);
+      deadline.mean_with = mean(advice_.hedges, deadline.with);
+      advice_.deadlines.push_back(deadline);
+    }
+  }
+
+  void tell_budgets() {
+    if (most_hedges() == 0) return;
+    std::vector<double> wanted(std::begin(budgets), std::end(budgets));
+    if (std::find(wanted.begin(), wanted.end(), question_.budget) == wanted.end()) wanted.push_back(question_.budget);
+    std::sort(wanted.begin(), wanted.end());
+    for (const double budget : wanted) {
+      const Planned planned = plan(tail_, budget);
+      advice_.budgets.push_back({budget, planned.hedges, planned.extra, target_of(tail_, planned.hedges)});
+    }
+  }
+
+  void tell_rules() {
+    if (most_hedges() == 0) return;
+    for (const double quantile : rules) {
+      const auto delay = tail_.earliest(1 - quantile);
+      if (!delay) continue;
+      const Hedges hedges{{*delay}, 1, question_.shared};
+      advice_.rules.push_back({quantile, hedges, extra_attempts(hedges, [&](Duration t) { return tail_.after(t); }), target_of(tail_, hedges)});
+    }
+  }
+
+  void tell_shared() {
+    if (advice_.hedges.delays.empty()) return;
+    for (const double share : shares) {
+      Hedges hedges = advice_.hedges;
+      hedges.shared = share;
+      advice_.shared.push_back({share, target_of(tail_, hedges)});
+    }
+  }
+
+  void cross_check() {
+    if (!question_.delays.empty() || advice_.hedges.delays.empty() || tail_.answered() < fewest_to_halve) return;
+    const auto halves = AttemptTail::halves(question_.latencies, question_.given_up, partitions_, seed_of_halves);
+    const auto judged = [&](const AttemptTail& by, const AttemptTail& of) {
+      const Hedges hedges = plan(of, question_.budget).hedges;
+      return std::pair{target_of(by, hedges), extra_attempts(hedges, [&](Duration t) { return by.after(t); })};
+    };
+    const auto [one, one_extra] = judged(halves.other, halves.one);
+    const auto [other, other_extra] = judged(halves.one, halves.other);
+    CrossCheck check;
+    if (one && other) check.target = from_milliseconds(std::sqrt(to_milliseconds(*one) * to_milliseconds(*other)));
+    check.extra = (one_extra + other_extra) / 2;
+    advice_.cross_check = check;
+  }
+
+  void tell_load() {
+    if (!question_.load || question_.samples_of == SamplesOf::queries) return;
+    advice_.load_model.emplace(tail_, *question_.load, question_.workers);
+    if (most_hedges() == 0 || advice_.verdict == Verdict::too_few_samples) return;
+    advice_.harmful = find_harmful_load(*advice_.load_model, {question_.width, most_hedges(), advice_.late_share, question_.budget,
+                                                              advice_.shortest_delay, question_.shared});
+    if (advice_.verdict == Verdict::hedge && *question_.load > 0 && advice_.harmful->independent <= *question_.load) advice_.verdict = Verdict::harmful;
+  }
+
+  void tell_notes() {
+    auto& notes = advice_.notes;
+    advice_.samples_for_target = trials_to_exclude(partitions_ > 1 ? 1 - question_.target : advice_.late_share, (1 - question_.confidence) / 2);
+    const auto samples = static_cast<unsigned long long>(tail_.samples());
+    if (static_cast<double>(tail_.samples()) < advice_.samples_for_target) {
+      notes.push_back(said("%llu samples cannot tell p%g of queries without hedges, whatever their slowest is: that takes %.0f.", samples,
+                           100 * question_.target, advice_.samples_for_target));
+    }
+    if (advice_.verdict == Verdict::too_few_samples) {
+      notes.push_back(said("A root plans with %llu latencies or more; with %llu, the delays are a guess.",
+                           static_cast<unsigned long long>(enough_to_plan), static_cast<unsigned long long>(tail_.answered())));
+    }
+    if (advice_.cross_check) {
+      const auto predicted = target_of(tail_, advice_.hedges);
+      const auto& check = *advice_.cross_check;
+      const double dearer = check.extra / std::max(1e-12, advice_.extra.share) - 1;
+      if (!check.target) {
+        notes.push_back("Half of the samples suggest a plan whose target the other half does not reach: they are too few for a plan.");
+      } else if (predicted && to_milliseconds(*check.target) > (1 + overfitted) * to_milliseconds(*predicted)) {
+        notes.push_back(said("The plan that one half of the samples suggests reaches %.4g ms by the other half, not %.4g ms: more samples would make it better.",
+                             to_milliseconds(*check.target), to_milliseconds(*predicted)));
+      }
+      if (dearer > overfitted) {
+        notes.push_back(said("By the half of the samples that did not make it, a plan costs %.0f %% more than it should: bound hedges with a token bucket.", 100 * dearer));
+      }
+    }
+    note_timeout();
+    if (question_.given_up.count() == 0 && question_.samples_of == SamplesOf::attempts) {
+      notes.push_back("No sample is marked as given up. If requests were cancelled, timed out or overtaken by hedges, mark them (\">250ms\"), or the tail looks shorter than it is.");
+    }
+    if (question_.samples_of == SamplesOf::queries) {
+      notes.push_back("Latencies of attempts are inferred from whole queries, as if slowness struck attempts independently, and of the fast ones hardly anything is known. Samples of attempts tell more.");
+    }
+  }
+
+  // Many that took exactly as long as the longest.
+  void note_timeout() {
+    const auto& buckets = question_.latencies.buckets();
+    if (buckets.size() < 3) return;
+    const auto& last = buckets.back();
+    const auto& before = buckets[buckets.size() - 2];
+    if (last.lowest != last.highest || last.count < 10 || last.count < 3 * before.count) return;
+    advice_.notes.push_back(said("%llu samples took exactly %.6g ms, the longest: if that is a timeout, mark them as given up (\">%.6gms\").",
+                                 static_cast<unsigned long long>(last.count), to_milliseconds(last.highest), to_milliseconds(last.highest)));
+  }
+
+  const AdviceQuestion& question_;
+  std::size_t partitions_;
+  AttemptTail tail_;
+  Advice advice_;
+};
+
+bool is_share(double value) { return value > 0 && value < 1; }
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::hedge: return "hedge";
+    case Verdict::no_replica: return "no_replica";
+    case Verdict::too_few_samples: return "too_few_samples";
+    case Verdict::no_gain: return "no_gain";
+    case Verdict::harmful: return "harmful";
+  }
+  return "hedge";
+}
+
+std::optional<Error> problem_with(const AdviceQuestion& question) {
+  const auto wrong = [](const char* what) { return Error{Errc::invalid_argument, what}; };
+  if (question.latencies.count() < 2) return wrong("there are no latencies to judge by: two at least");
+  if (question.width < 1 || question.width > 1'000'000) return wrong("--width is from 1 to 1000000");
+  if (question.replicas < 1) return wrong("--replicas is at least 1");
+  if (!(question.budget > 0 && question.budget <= 1)) return wrong("--budget is a share of the attempts: above 0, at most 1");
+  if (!is_share(question.target)) return wrong("--target is a share of the queries between 0 and 1: 0.999 or p99.9");
+  for (const double completeness : question.completeness) {
+    if (!(completeness > 0 && completeness <= 1)) return wrong("--completeness is above 0, and at most 1");
+  }
+  if (!(question.shared >= 0 && question.shared <= 1)) return wrong("--shared is from 0 to 1");
+  if (!std::is_sorted(question.delays.begin(), question.delays.end())) return wrong("--delay: the delays rise");
+  if (!question.delays.empty() && question.delays.size() + 1 > question.replicas) return wrong("--delay: there are fewer replicas than delays and a first attempt");
+  if (question.load && !(*question.load >= 0 && *question.load < 1)) return wrong("--load is a share of the servers' time: at least 0, below 1");
+  if (question.workers < 1 || question.workers > 10'000) return wrong("--workers is from 1 to 10000");
+  if (!(question.confidence >= 0.5 && question.confidence < 1)) return wrong("--confidence is at least 0.5, below 1");
+  return std::nullopt;
+}
+
+const QuantileAdvice& Advice::at_target(const AdviceQuestion& question) const {
+  return *std::min_element(quantiles.begin(), quantiles.end(), [&](const QuantileAdvice& a, const QuantileAdvice& b) {
+    return std::abs(a.quantile - question.target) < std::abs(b.quantile - question.target);
+  });
+}
+
+Advice advise(const AdviceQuestion& question) { return Advisor(question).advice(); }
+
+}  // namespace hedgerow::lab
