@@ -8,10 +8,8 @@
 //                  fine as its lines lie.
 //   samples        a number a line, with a unit ("12.5ms") or without; ">250ms" was given up after that time. Or a table
 //                  with a heading, whose columns stand between commas, semicolons or tabs: the column that is asked for,
-//                  else the first whose name is `latency` or `response-time`, or begins with either, or is `ms`, `us` and
-//                  so on. A name that ends in a unit (latency_ms, "latency (us)") gives the unit.
-//   report         `hedgerow-lab load --json` is refused, with a word on what to give instead: it holds some quantiles,
-//                  and no distribution.
+//                  else the first whose name begins with latency, response-time, duration or elapsed, or is a unit. A name that
+//                  ends in a unit (latency_ms, "latency (us)") tells it.
 //
 // Lines that begin with "#" are comments; a percentiles file and an interval log of ours tell their unit in one.
 #pragma once
@@ -53,9 +51,10 @@ struct LatencyFile {
 // "ns", "us", "ms", "s". Errors: invalid_argument.
 result<Duration> parse_latency_unit(std::string_view word);
 
-// At most 20 million samples, and as many buckets. Errors: not_found, io, too_large; input, naming the line, for what is
-// none of the forms or holds nothing; invalid_argument where no unit is known, no column fits, or the settings are none
-// for that form; unsupported for histograms of an older encoding.
+// At most 20 million samples, and as many buckets. Errors: not_found, io, too_large; input or corrupt, naming the line, for
+// what is none of the forms, is damaged or holds nothing (the JSON report of `load` holds no distribution, and is refused
+// with a word on what to give instead); invalid_argument where no unit is known, no column fits, or the settings are none for
+// that form; unsupported for histograms of an older encoding.
 result<LatencyFile> read_latency_file(const std::filesystem::path& path, const LatencyFileSettings& settings = {});
 
 }  // namespace hedgerow::lab
