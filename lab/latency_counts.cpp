@@ -10,7 +10,7 @@ namespace hedgerow::lab {
 
 namespace {
 
-Duration nanoseconds_of(std::uint64_t value) {
+Duration duration_of(std::uint64_t value) {
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Duration::rep>::max());
   return Duration(static_cast<Duration::rep>(std::min(value, most)));
 }
@@ -43,7 +43,7 @@ LatencyCounts LatencyCounts::of(const Histogram& histogram) {
   std::vector<Bucket> buckets;
   for (const auto& [lowest, highest, count] : histogram.buckets()) {
     // What was recorded is known exactly at both ends.
-    buckets.push_back({nanoseconds_of(std::max(lowest, histogram.min())), nanoseconds_of(std::min(highest, histogram.max())), count});
+    buckets.push_back({duration_of(std::max(lowest, histogram.min())), duration_of(std::min(highest, histogram.max())), count});
   }
   return LatencyCounts(std::move(buckets));
 }

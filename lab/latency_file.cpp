@@ -14,7 +14,7 @@ namespace hedgerow::lab {
 namespace {
 
 // A histogram of five digits over all values takes a few MiB in one line.
-constexpr std::uint64_t longest_line = 64u << 20;
+constexpr std::uint64_t longest_log_line = 64u << 20;
 constexpr std::size_t most_buckets = 20'000'000;
 constexpr std::string_view given_up_tag = "given_up";
 
@@ -197,7 +197,7 @@ result<Duration> parse_latency_unit(std::string_view word) {
 }
 
 result<LatencyFile> read_latency_file(const std::filesystem::path& path, const LatencyFileSettings& settings) {
-  auto lines = LineStream::open(path, longest_line);
+  auto lines = LineStream::open(path, longest_log_line);
   if (!lines) return lines.error();
   Reading reading(settings);
   for (;;) {

@@ -1,6 +1,5 @@
 #include "lab/load.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -8,25 +7,41 @@
 #include <deque>
 #include <fstream>
 
+#include "base/histogram.hpp"
+#include "base/steady_clock.hpp"
 #include "lab/answer_scan.hpp"
+#include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
 
 namespace hedgerow::lab {
 
 namespace asio = boost::asio;
+using wire::as_result;
 
 namespace {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t most_queries = 1'000'000;
-
-Instant now() { return std::chrono::steady_clock::now(); }
+constexpr std::size_t most_closed_loop_queries = 1'000'000;
 
 std::optional<double> completeness_of(const wire::HttpResponse& response) {
   const auto text = response.header("Hedgerow-Completeness");
   double value = 0;
   if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc{}) return std::nullopt;
   return value;
+}
+
+// How long the attempts took whose ends tell it: those that were answered, and those given up for something else than a
+// failure (whoever asks knows only that they would have taken longer). A half of a tied pair whose twin began first was
+// never worked on, and tells nothing.
+std::vector<AttemptLatency> attempt_latencies(std::string_view trace, std::optional<double> took_ms) {
+  std::vector<AttemptLatency> latencies;
+  for (const auto& attempt : traced_attempts(trace)) {
+    const bool answered = attempt.outcome == "answered" || attempt.outcome == "won";
+    const bool given_up = attempt.outcome == "lost" || attempt.outcome == "cancelled" || attempt.outcome == "late" || attempt.outcome == "open";
+    const auto ended = attempt.ended_ms ? attempt.ended_ms : took_ms;
+    if (!(answered || given_up) || !ended || *ended < attempt.sent_ms) continue;
+    latencies.push_back({from_milliseconds(*ended - attempt.sent_ms), answered});
+  }
+  return latencies;
 }
 
 std::optional<Error> fault_of(const LoadSettings& settings) {
@@ -50,7 +65,7 @@ result<std::vector<std::string>> read_queries(const std::filesystem::path& path)
   for (std::string line; std::getline(file, line);) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    if (queries.size() == most_queries) return Error{Errc::too_large, path.string() + ": more than a million queries"};
+    if (queries.size() == most_closed_loop_queries) return Error{Errc::too_large, path.string() + ": more than a million queries"};
     queries.push_back(std::move(line));
   }
   if (file.bad()) return Error{Errc::io, path.string() + ": reading failed"};
@@ -61,7 +76,9 @@ result<std::vector<std::string>> read_queries(const std::filesystem::path& path)
 struct Load::Implementation {
   Implementation(asio::io_context& c, LoadSettings s, std::function<void(const LoadProgress&)> p)
       : context(c), settings(std::move(s)), progress(std::move(p)), choice(settings.seed ^ 0x9e3779b97f4a7c15),
-        pause(context), freed(context, asio::steady_timer::time_point::max()), ticks(context) {}
+        pause(context), freed(context, asio::steady_timer::time_point::max()), ticks(context) {
+    if (settings.traced) settings.parameters.emplace_back("trace", "on");
+  }
 
   asio::awaitable<result<LoadResult>> run() {
     if (auto fault = fault_of(settings)) co_return std::move(*fault);
@@ -73,7 +90,10 @@ struct Load::Implementation {
 
     result_.frame.target = settings.target;
     result_.frame.seed = settings.seed;
-    start = now();
+    if (settings.wanted) result_.frame.depth = settings.wanted->depth();
+    seen.total = settings.clients > 0 ? Duration::zero() : settings.warm_up + settings.duration;
+    seen.wanted = settings.clients > 0 ? settings.count : 0;
+    start = clock_now();
     watch_progress();
     if (settings.clients > 0) {
       co_await closed_loop(*endpoint);
@@ -92,6 +112,7 @@ struct Load::Implementation {
     frame.connections = settings.connections;
     measure_from = start + settings.warm_up;
     Arrivals arrivals(settings.arrivals, settings.rate, settings.warm_up + settings.duration, settings.seed);
+    Instant held_until = start;  // by a query that had to wait for a connection; those behind it could not be sent before
     while (const auto arrival = arrivals.next()) {
       const Instant intended = start + *arrival;
       co_await wait_until(intended);
@@ -101,6 +122,7 @@ struct Load::Implementation {
         if (measured) ++frame.waited_for_connection;
         while (idle.empty() && !broken_off) co_await freed.async_wait(as_result);
         if (broken_off) break;
+        held_until = clock_now();
       }
       if (measured) {
         ++frame.intended;
@@ -112,16 +134,18 @@ struct Load::Implementation {
       wire::HttpClient* client = idle.back();
       idle.pop_back();
       ++in_flight;
-      asio::co_spawn(context, ask(*client, next_target(), intended, measured), [this, client](std::exception_ptr) {
+      asio::co_spawn(context, ask(*client, next_query(), intended, std::max(intended, held_until), measured), [this, client](std::exception_ptr) {
         --in_flight;
         idle.push_back(client);
         freed.cancel();
       });
     }
-    frame.measured = broken_off ? std::max(Duration::zero(), now() - measure_from) : settings.duration;
+    frame.sending = std::max(Duration::zero(), clock_now() - measure_from);
+    frame.measured = broken_off ? std::max(Duration::zero(), clock_now() - measure_from) : settings.duration;
+    frame.sending = std::max(frame.sending, frame.measured);
     while (in_flight > 0) co_await freed.async_wait(as_result);
     // The time in which answers came: never less than the schedule's, or a quick last answer would raise the rate.
-    frame.elapsed = std::max(frame.measured, now() - measure_from);
+    frame.elapsed = std::max(frame.measured, clock_now() - measure_from);
     frame.connections_used = clients.size();
   }
 
@@ -139,24 +163,31 @@ struct Load::Implementation {
       });
     }
     while (in_flight > 0) co_await freed.async_wait(as_result);
-    frame.measured = frame.elapsed = now() - start;
+    frame.measured = frame.sending = frame.elapsed = clock_now() - start;
     frame.connections_used = clients.size();
   }
 
   asio::awaitable<void> ask_on(wire::HttpClient& client) {
     while (!broken_off && result_.frame.intended < settings.count) {
       ++result_.frame.intended;
-      co_await ask(client, next_target(), now(), true);
+      const Instant intended = clock_now();
+      co_await ask(client, next_query(), intended, intended, true);
     }
   }
 
-  asio::awaitable<void> ask(wire::HttpClient& client, const std::string& target, Instant intended, bool measured) {
+  // possible: from when on there was a connection for it, if that was later than intended.
+  asio::awaitable<void> ask(wire::HttpClient& client, std::size_t query, Instant intended, Instant possible, bool measured) {
     LoadOutcome outcome;
-    const Instant sent = now();
+    outcome.query = query;
+    outcome.intended_at = intended - measure_from;
+    const Instant sent = clock_now();
     ++seen.sent;
-    const auto response = co_await client.request("GET", target, "", settings.time_limit);
-    outcome.latency = now() - intended;
+    const auto response = co_await client.request("GET", targets[query], "", settings.time_limit);
+    outcome.latency = clock_now() - intended;
     outcome.send_lag = sent - intended;
+    outcome.own_lag = sent - possible;
+    recent.record(static_cast<std::uint64_t>(std::max<Duration::rep>(0, outcome.latency.count())));
+    std::vector<std::string> ids;
     if (response.has_error()) {
       ++seen.failed;
       outcome.error = response.error().code;
@@ -164,23 +195,41 @@ struct Load::Implementation {
       ++seen.answered;
       outcome.status = response->status;
       outcome.completeness = completeness_of(*response);
-      if (response->status == 200) {
-        const auto facts = scan_answer(response->body);
-        outcome.took_ms = facts.took_ms;
-        outcome.completeness_in_body = facts.completeness;
-        outcome.finished = facts.finished;
-      }
+      if (response->status == 200) ids = read_answer(response->body, outcome);
     }
-    if (measured) result_.report.record(outcome);
+    if (!measured) co_return;
+    // Who got no answer got none of the documents either.
+    if (settings.wanted) {
+      outcome.recall = settings.wanted->recall(query, ids);
+      outcome.ndcg_10 = settings.wanted->ndcg_10(query, ids);
+    }
+    result_.report.record(outcome);
+    if (observer) observer(outcome);
   }
 
-  const std::string& next_target() {
-    const auto place = settings.order == QueryOrder::drawn ? choice.below(targets.size()) : asked++ % targets.size();
-    return targets[place];
+  // The ids of its hits, where somebody wants them.
+  std::vector<std::string> read_answer(const std::string& body, LoadOutcome& outcome) const {
+    const auto facts = scan_answer(body);
+    outcome.took_ms = facts.took_ms;
+    outcome.completeness_in_body = facts.completeness;
+    outcome.estimated_recall = facts.estimated_recall;
+    outcome.finished = facts.finished;
+    outcome.attempts = facts.attempts;
+    outcome.hedges_won = facts.hedges_won;
+    outcome.attempts_cancelled = facts.cancelled;
+    outcome.partitions_asked = facts.partitions_asked.value_or(0);
+    for (const auto& [name, status] : facts.subsystems) outcome.subsystems.emplace_back(name, status);
+    if (settings.traced) outcome.attempt_latencies = attempt_latencies(facts.trace, facts.took_ms);
+    if (!settings.wanted || !settings.wanted->wants_documents(outcome.query)) return {};
+    return hit_ids(facts.hits);
+  }
+
+  std::size_t next_query() {
+    return static_cast<std::size_t>(settings.order == QueryOrder::drawn ? choice.below(targets.size()) : asked++ % targets.size());
   }
 
   asio::awaitable<void> wait_until(Instant instant) {
-    if (now() >= instant) {
+    if (clock_now() >= instant) {
       // Behind, or exactly there: answers that are waiting to be read get their turn all the same.
       if (++without_pause % 16 == 0) co_await asio::post(context, asio::use_awaitable);
       co_return;
@@ -194,8 +243,14 @@ struct Load::Implementation {
     ticks.expires_after(std::chrono::seconds(1));
     ticks.async_wait([this](boost::system::error_code error) {
       if (error) return;
-      seen.elapsed = now() - start;
+      seen.elapsed = clock_now() - start;
       seen.in_flight = in_flight;
+      const auto at = [&](double quantile) { return Duration(static_cast<Duration::rep>(recent.value_at_quantile(quantile))); };
+      seen.recent = recent.count();
+      seen.recent_p50 = at(0.5);
+      seen.recent_p99 = at(0.99);
+      seen.recent_max = at(1);
+      recent.clear();
       progress(seen);
       watch_progress();
     });
@@ -210,6 +265,7 @@ struct Load::Implementation {
   asio::io_context& context;
   LoadSettings settings;
   std::function<void(const LoadProgress&)> progress;
+  std::function<void(const LoadOutcome&)> observer;
   Random choice;
   std::vector<std::string> targets;
   std::uint64_t asked = 0, without_pause = 0;
@@ -219,6 +275,7 @@ struct Load::Implementation {
   Instant start, measure_from;
   asio::steady_timer pause, freed, ticks;
   LoadProgress seen;
+  Histogram recent{600'000'000'000};  // since progress was told last, in nanoseconds
   LoadResult result_;
   bool broken_off = false;
 };
@@ -227,6 +284,7 @@ Load::Load(asio::io_context& context, LoadSettings settings, std::function<void(
     : implementation_(std::make_unique<Implementation>(context, std::move(settings), std::move(progress))) {}
 Load::~Load() = default;
 
+void Load::observe(std::function<void(const LoadOutcome&)> observer) { implementation_->observer = std::move(observer); }
 asio::awaitable<result<LoadResult>> Load::run() { return implementation_->run(); }
 void Load::break_off() { implementation_->break_off(); }
 

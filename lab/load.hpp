@@ -1,9 +1,9 @@
 // `hedgerow-lab load`: asks a root queries at a rate (open loop) or as fast as some clients can (closed loop), and
 // reports what came of it.
 //
-// One thread. Bounded: connections, what is kept of answers (nothing but counts), and queries that wait (none: the
-// schedule itself is the queue; a query that finds every connection busy is sent as soon as one is free, and its
-// latency still runs from its intended instant).
+// One thread. Bounded: connections, what is kept of answers (nothing but counts; an observer may keep more), and queries that
+// wait (none: the schedule itself is the queue; a query that finds every connection busy is sent as soon as one is free, and
+// its latency still runs from its intended instant).
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "lab/arrivals.hpp"
 #include "lab/load_report.hpp"
 #include "lab/search_target.hpp"
+#include "lab/wanted_answers.hpp"
 
 namespace hedgerow::lab {
 
@@ -47,12 +49,20 @@ struct LoadSettings {
   // How long an answer may take, from sending, before it counts as a transport error.
   Duration time_limit = std::chrono::seconds(10);
   std::uint64_t seed = 1;
+  // What answers should hold, by the queries' places; null: recall and nDCG are not measured.
+  std::shared_ptr<const WantedAnswers> wanted;
+  // Asks with trace=on, and tells observers how long each attempt took. Traces cost the root time of their own.
+  bool traced = false;
 };
 
 struct LoadProgress {
-  Duration elapsed{};
+  Duration elapsed{}, total{};  // total: of an open loop, warm-up included
+  std::uint64_t wanted = 0;     // of a closed loop: queries in all
   std::uint64_t sent = 0, answered = 0, failed = 0;
   std::size_t in_flight = 0;
+  // Since the call before: answers of any kind, and how long half of them, nearly all, and the slowest took.
+  std::uint64_t recent = 0;
+  Duration recent_p50{}, recent_p99{}, recent_max{};
 };
 
 struct LoadResult {
@@ -70,6 +80,8 @@ class Load {
   Load(boost::asio::io_context& context, LoadSettings settings, std::function<void(const LoadProgress&)> progress = {});
   ~Load();
 
+  // Called with every outcome that is measured, as it ends, before run returns. To be set before run.
+  void observe(std::function<void(const LoadOutcome&)> observer);
   // Runs to the end. Errors: invalid_argument (settings), unavailable (the target's name is not known).
   boost::asio::awaitable<result<LoadResult>> run();
   // Sends nothing more; run returns when what is under way is answered.

@@ -12,7 +12,7 @@
 #include "lab/evaluate.hpp"
 #include "lab/experiment_command.hpp"
 #include "lab/faults_command.hpp"
-#include "lab/load_command.hpp"
+#include "lab/load_options.hpp"
 #include "lab/replay_command.hpp"
 #include "lab/simulate_command.hpp"
 #include "lab/up.hpp"
@@ -80,76 +80,6 @@ void add_faults(CLI::App& app, FaultsSettings& faults, int& status) {
   command.add_flag("--clear", faults.clear, "Clear all faults")->excludes(set);
   command.add_flag("--json", faults.json, "JSON even on a terminal");
   command.callback([&] { status = run_faults(faults); });
-}
-
-std::string name_and_value(const std::string& text) {
-  const auto equals = text.find('=');
-  return equals == std::string::npos || equals == 0 ? "write name=value" : "";
-}
-
-struct LoadArguments {
-  LoadSettings settings;
-  std::filesystem::path queries;
-  std::vector<std::string> parameters;
-  std::string deadline, arrivals = "poisson", order = "cycled";
-  bool json = false;
-};
-
-int load(LoadArguments& arguments) {
-  auto queries = read_queries(arguments.queries);
-  if (queries.has_error()) {
-    std::fprintf(stderr, "hedgerow-lab: %s\n", to_string(queries.error()).c_str());
-    return 2;
-  }
-  auto& settings = arguments.settings;
-  settings.queries = std::move(*queries);
-  settings.arrivals = *parse_arrival_shape(arguments.arrivals);
-  settings.order = arguments.order == "drawn" ? QueryOrder::drawn : QueryOrder::cycled;
-  if (!arguments.deadline.empty()) settings.parameters.emplace_back("deadline", arguments.deadline);
-  for (const auto& parameter : arguments.parameters) {
-    const auto equals = parameter.find('=');
-    settings.parameters.emplace_back(parameter.substr(0, equals), parameter.substr(equals + 1));
-  }
-  return run_load(std::move(settings), arguments.json);
-}
-
-void add_load(CLI::App& app, LoadArguments& arguments, int& status) {
-  auto& command = *app.add_subcommand("load", "Put queries on a root, and report latencies and completeness");
-  auto& settings = arguments.settings;
-  command.add_option("--target", settings.target, "The root: http://127.0.0.1:7080")->required();
-  command.add_option("--queries", arguments.queries, "A file with one query a line")->required();
-  auto* rate = command.add_option("--rate", settings.rate, "Open loop: queries per second")->check(CLI::PositiveNumber);
-  auto* duration = add_duration_option(command, "--duration", settings.duration, "Open loop: for so long");
-  auto* clients = command.add_option("--clients", settings.clients, "Closed loop: so many clients")->check(CLI::Range(1, 100'000));
-  auto* count = command.add_option("--count", settings.count, "Closed loop: so many queries in all")->check(CLI::PositiveNumber);
-  rate->needs(duration)->excludes(clients)->excludes(count);
-  duration->needs(rate);
-  clients->needs(count);
-  count->needs(clients);
-  add_duration_option(command, "--warm-up", settings.warm_up, "Open loop: so long before, at the same rate, not measured")->needs(rate);
-  command.add_option("--arrivals", arguments.arrivals, "Open loop: poisson or even")
-      ->check(CLI::IsMember({"poisson", "even"}))
-      ->capture_default_str();
-  command.add_option("--connections", settings.connections, "Open loop: the most connections")
-      ->check(CLI::Range(1, 100'000))
-      ->capture_default_str();
-  command.add_option("--deadline", arguments.deadline, "The deadline of each query (--param deadline=…)");
-  command.add_option("--param", arguments.parameters, "A parameter of each query, name=value (may be repeated)")
-      ->expected(1)
-      ->take_all()
-      ->check(name_and_value);
-  command.add_option("--order", arguments.order, "Queries of the file: cycled, or drawn at random with the seed")
-      ->check(CLI::IsMember({"cycled", "drawn"}))
-      ->capture_default_str();
-  command.add_option("--seed", settings.seed, "Of arrivals and drawn queries")->capture_default_str();
-  add_duration_option(command, "--time-limit", settings.time_limit, "How long an answer may take before it counts as failed");
-  command.add_flag("--json", arguments.json, "The report as JSON");
-  command.callback([&, rate, clients] {
-    if (rate->count() + clients->count() == 0) {
-      throw CLI::ValidationError("load", "give --rate and --duration, or --clients and --count");
-    }
-    status = load(arguments);
-  });
 }
 
 struct EvaluateArguments {
@@ -301,7 +231,7 @@ int main(int argc, char** argv) {
   UpSettings up;
   ControlSettings control;
   FaultsSettings faults;
-  LoadArguments load_arguments;
+  LoadCommand load;
   EvaluateArguments evaluate_arguments;
   SimulateSettings simulate;
   ExperimentSettings experiment;
@@ -309,7 +239,7 @@ int main(int argc, char** argv) {
   add_up(app, up, status);
   add_control(app, control, status);
   add_faults(app, faults, status);
-  add_load(app, load_arguments, status);
+  add_load(app, load, status);
   add_evaluate(app, evaluate_arguments, status);
   add_simulate(app, simulate, status);
   add_experiment(app, experiment, status);
