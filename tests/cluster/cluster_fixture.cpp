@@ -170,6 +170,10 @@ json TestCluster::act(const std::string& name, const std::string& action) {
   return reply.json();
 }
 
+Reply TestCluster::control(const std::string& method, const std::string& target, const std::string& body) {
+  return client(control_address_).request(method, target, body);
+}
+
 std::future<Reply> TestCluster::act_in_background(const std::string& name, const std::string& action) {
   return std::async(std::launch::async, [address = control_address_, target = "/v1/processes/" + name + "/" + action] {
     return Client(address).request("POST", target);

@@ -61,6 +61,8 @@ class TestCluster {
   nlohmann::json process(const std::string& name);
   nlohmann::json act(const std::string& name, const std::string& action);
   int pid(const std::string& name);
+  // Anything else that it offers.
+  Reply control(const std::string& method, const std::string& target, const std::string& body = "");
   // For an action that takes its time; the reply is the control API's.
   std::future<Reply> act_in_background(const std::string& name, const std::string& action);
 
