@@ -44,7 +44,12 @@ result<Distribution> Distribution::empirical(std::vector<Sample> samples) {
   double so_far = 0;
   for (const Sample& sample : samples) {
     so_far += sample.weight / sum;
-    measured->push_back({nanoseconds(sample.time), sample.weight, so_far});
+    if (!measured->empty() && measured->back().nanoseconds == nanoseconds(sample.time)) {
+      measured->back().weight += sample.weight;
+      measured->back().up_to = so_far;
+    } else {
+      measured->push_back({nanoseconds(sample.time), sample.weight, so_far});
+    }
   }
   // Whatever rounding left out, or put beyond: the last one that is ever drawn ends at 1.
   for (auto entry = measured->rbegin(); entry != measured->rend(); ++entry) {

@@ -56,7 +56,7 @@ class Distribution {
   // 1 ms, always.
   Distribution();
   static Distribution constant(Duration time);
-  // Durations that were measured, each drawn as often as its weight says. Errors: invalid_argument for none, for weights
+  // Durations that were measured, each drawn as often as its weight says; equal ones are kept as one. Errors: invalid_argument for none, for weights
   // that are no share of anything; too_large beyond most_samples.
   static result<Distribution> empirical(std::vector<Sample> samples);
 
@@ -95,7 +95,7 @@ class Distribution {
   // Measured, rising.
   struct Measured {
     double nanoseconds;
-    double weight;  // as it was given
+    double weight;  // as it was given, of equal ones together
     double up_to;   // the share of draws up to it
   };
   struct Part {

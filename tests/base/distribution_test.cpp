@@ -199,6 +199,7 @@ TEST_CASE("what a distribution says of itself in JSON is read back without any f
     for (int i = 0; i < 1000; ++i) REQUIRE(first->draw(one) == again->draw(other));
   }
   CHECK(Distribution::from_json("empirical:two.txt", two)->to_json().dump() == R"({"empirical":["1ms",["3ms",2.0]]})");
+  CHECK(Distribution::empirical({{3ms}, {1ms}, {3ms}, {3ms, 0.5}})->to_json().dump() == R"({"empirical":["1ms",["3ms",2.5]]})");
 }
 
 TEST_CASE("JSON that is no distribution is an error that says why") {

@@ -380,6 +380,22 @@ TEST_CASE("what is not made of our messages is refused") {
   refused(bytes({0x9f, 0x83, 0x04, 0x01, 0x5f, 0x40, 0xff, 0xff}));      // bytes in pieces
 }
 
+TEST_CASE("injected garbage spoils its frame, alone, behind messages and before them, and no other frame") {
+  FrameBuilder builder;
+  for (const bool message_before : {false, true}) {
+    for (const bool message_behind : {false, true}) {
+      for (const std::string& garbage : {bytes({0xff, 0x00}), bytes({0xff, 0xff}), bytes({0xff, 0x80, 0x9f})}) {
+        if (message_before) builder.append(Cancel{CallId{1}, {}});
+        builder.append_garbage(garbage);
+        if (message_behind) builder.append(Cancel{CallId{2}, {}});
+        refused(builder.take());
+        builder.append(Cancel{CallId{3}, {}});
+        CHECK(decode_frame(builder.take()).has_value());
+      }
+    }
+  }
+}
+
 TEST_CASE("rows of different length, unknown choices and bounds are refused") {
   PartitionAnswer answer;
   answer.documents = {1, 2};
