@@ -389,6 +389,40 @@ TEST_CASE("an attempt at a leaf that is gone is in the trace, and spoils no othe
   });
 }
 
+TEST_CASE("what a leaf tells of injected faults is in the trace, of searches and of fetches, answered and failed") {
+  for (const bool fails : {false, true}) {
+    CAPTURE(fails);
+    FakeCluster cluster(Held{{0}});
+    cluster.leaves[0]->act = [&](FakeLeaf&, wire::Link& link, const wire::Message& message) {
+      if (const auto* call = std::get_if<wire::SearchCall>(&message)) {
+        auto answer = FakeLeaf::honest_answer(*call, PartitionId{0});
+        answer.fault = "late 1ms";
+        return static_cast<void>(link.send(answer));
+      }
+      const auto* call = std::get_if<wire::FetchCall>(&message);
+      if (!call) return;
+      if (fails) return static_cast<void>(link.send(wire::CallFailure{call->call, wire::FailureReason::failed, "no", "error, pause"}));
+      wire::FetchAnswer answer;
+      answer.call = call->call;
+      answer.documents.resize(call->documents.size(), {"id", "title", "url"});
+      answer.fault = "hold 2ms";
+      link.send(answer);
+    };
+    cluster.run([&]() -> asio::awaitable<void> {
+      FakeQuery query(cluster, 15s, 20s, true);
+      co_await query.runner.search();
+      co_await query.runner.fetch(query.runner.merge().hits());
+      const auto trace = query.runner.take_trace();
+      REQUIRE(trace.size() == 2);
+      CHECK(trace[0].work == "search");
+      CHECK(trace[0].fault == "late 1ms");
+      CHECK(trace[1].work == "fetch");
+      CHECK(trace[1].outcome == (fails ? "failed" : "answered"));
+      CHECK(trace[1].fault == (fails ? "error, pause" : "hold 2ms"));
+    });
+  }
+}
+
 TEST_CASE("a leaf of another version, collection or generation is not asked, and its client says why") {
   const std::function<void(wire::Hello&)> changes[] = {
       [](wire::Hello& hello) { hello.version = wire::protocol_version + 1; },

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
 #include "fake_cluster.hpp"
 
 namespace hedgerow::root {
@@ -92,6 +94,39 @@ TEST_CASE("spelling, snippets and facets are asked at once and come together in 
       CHECK(leaf->all_received<wire::SnippetCall>().size() == 1);
     }
     CHECK(query.runner->take_trace().size() == 5);
+  });
+}
+
+TEST_CASE("what leaves tell of injected faults is in the subsystems' traces, answered and failed, the first of a call of several parts") {
+  FakeCluster cluster({{0, 1}});
+  offer_spelling(cluster);
+  cluster.leaves[0]->act = [&](FakeLeaf&, wire::Link& link, const wire::Message& message) {
+    if (const auto* call = std::get_if<wire::SpellCall>(&message)) {
+      link.send(wire::SpellAnswer{call->call, {"word"}, {7}, {}, {}, "late 2ms"});
+    } else if (const auto* call = std::get_if<wire::SnippetCall>(&message)) {
+      link.send(wire::CallFailure{call->call, wire::FailureReason::failed, "no", "error"});
+    } else if (const auto* call = std::get_if<wire::FacetCall>(&message)) {
+      auto counts = FakeLeaf::honest_facets(*call, PartitionId{0});
+      counts.fault = "hold 1ms";
+      link.send(counts);
+      wire::PartitionFailure failure;
+      failure.call = call->call;
+      failure.partition = PartitionId{1};
+      failure.fault = "error";
+      link.send(failure);
+    }
+  };
+  cluster.run([&]() -> asio::awaitable<void> {
+    co_await cluster.until([&] { return cluster.serving() == 1; });
+    Beside query(cluster);
+    query.runner->ask_spelling();
+    query.runner->count_facets(query.assignment, {"role"});
+    query.make_snippets({{1, {cluster.client(0)->id()}}});
+    query.runner->close_snippets(query.hits);
+    co_await query.runner->settle();
+    std::map<std::string, std::string> told;
+    for (const auto& entry : query.runner->take_trace()) told[std::string(entry.work)] = entry.fault;
+    CHECK(told == std::map<std::string, std::string>{{"spelling", "late 2ms"}, {"snippets", "error"}, {"facets", "hold 1ms"}});
   });
 }
 
