@@ -101,16 +101,18 @@ TEST_CASE("what leaves tell of injected faults is in the subsystems' traces, ans
   FakeCluster cluster({{0, 1}});
   offer_spelling(cluster);
   cluster.leaves[0]->act = [&](FakeLeaf&, wire::Link& link, const wire::Message& message) {
-    if (const auto* call = std::get_if<wire::SpellCall>(&message)) {
-      link.send(wire::SpellAnswer{call->call, {"word"}, {7}, {}, {}, "late 2ms"});
-    } else if (const auto* call = std::get_if<wire::SnippetCall>(&message)) {
-      link.send(wire::CallFailure{call->call, wire::FailureReason::failed, "no", "error"});
-    } else if (const auto* call = std::get_if<wire::FacetCall>(&message)) {
-      auto counts = FakeLeaf::honest_facets(*call, PartitionId{0});
+    if (const auto* spelling = std::get_if<wire::SpellCall>(&message)) {
+      link.send(wire::SpellAnswer{spelling->call, {"word"}, {7}, {}, {}, "late 2ms"});
+    }
+    if (const auto* snippets = std::get_if<wire::SnippetCall>(&message)) {
+      link.send(wire::CallFailure{snippets->call, wire::FailureReason::failed, "no", "error"});
+    }
+    if (const auto* facets = std::get_if<wire::FacetCall>(&message)) {
+      auto counts = FakeLeaf::honest_facets(*facets, PartitionId{0});
       counts.fault = "hold 1ms";
       link.send(counts);
       wire::PartitionFailure failure;
-      failure.call = call->call;
+      failure.call = facets->call;
       failure.partition = PartitionId{1};
       failure.fault = "error";
       link.send(failure);
