@@ -15,6 +15,7 @@
 #include "lab/load_options.hpp"
 #include "lab/replay_command.hpp"
 #include "lab/simulate_command.hpp"
+#include "lab/sweep/sweep_options.hpp"
 #include "lab/up.hpp"
 
 namespace {
@@ -236,6 +237,7 @@ int main(int argc, char** argv) {
   SimulateSettings simulate;
   ExperimentSettings experiment;
   ReplaySettings replay;
+  sweep::SweepSettings sweep_settings;
   add_up(app, up, status);
   add_control(app, control, status);
   add_faults(app, faults, status);
@@ -244,6 +246,7 @@ int main(int argc, char** argv) {
   add_simulate(app, simulate, status);
   add_experiment(app, experiment, status);
   add_replay(app, replay, status);
+  sweep::add_sweep(app, sweep_settings, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
