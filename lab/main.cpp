@@ -196,12 +196,23 @@ void add_simulate(CLI::App& app, SimulateSettings& simulate, int& status) {
 
 void add_experiment(CLI::App& app, ExperimentSettings& experiment, int& status) {
   auto& command = *app.add_subcommand("experiment", "Ask a question with a known answer; the verdict is the exit status");
-  command.add_option("name", experiment.name, "hedged or tied")->required()->check(CLI::IsMember({"hedged", "tied"}));
-  command.add_flag("--simulated", experiment.simulated, "In virtual time");
+  command.add_option("name", experiment.name, "Which one")->check(CLI::IsMember(experiment_names()));
+  command.add_flag("--list", experiment.list, "Tell which there are");
+  auto* live = command.add_flag("--live", experiment.live, "With real processes on this machine");
+  command.add_flag("--simulated", "In virtual time: the default")->excludes(live);
   command.add_option("--seed", experiment.seed, "Of everything that happens by chance")->capture_default_str();
-  command.add_option("--queries", experiment.queries, "Queries of each run (default: as many as the experiment is for)")
+  command.add_option("--queries", experiment.queries, "Queries of each simulated run (default: as many as the experiment is for)")
       ->check(CLI::PositiveNumber);
+  command.add_option("--time-scale", experiment.time_scale, "Live: load lasts so many times as long as the experiment is for")
+      ->check(CLI::Range(0.01, 100.0))
+      ->capture_default_str();
+  command.add_option("--bin-dir", experiment.bin_dir, "Where the programs are (default: beside this one)");
+  command.add_option("--corpus", experiment.corpus, "good-enough: a test collection's documents, as hedgerow-index takes them: jsonl:PATH");
+  command.add_option("--test-queries", experiment.test_queries, "good-enough: its queries");
+  command.add_option("--qrels", experiment.qrels, "good-enough: its judgements");
   command.add_flag("--json", experiment.json, "The figures as JSON");
+  command.add_option("--html", experiment.html, "Write a page of it here");
+  command.add_option("--pictures", experiment.pictures, "Write its charts as SVG into this directory");
   command.callback([&] { status = run_experiment(experiment); });
 }
 
@@ -236,6 +247,8 @@ int main(int argc, char** argv) {
   EvaluateArguments evaluate_arguments;
   SimulateSettings simulate;
   ExperimentSettings experiment;
+  experiment.command_line = "hedgerow-lab";
+  for (int i = 1; i < argc; ++i) experiment.command_line += std::string(" ") + argv[i];
   ReplaySettings replay;
   sweep::SweepSettings sweep_settings;
   add_up(app, up, status);

@@ -70,8 +70,9 @@ struct ExperimentRequest {
   // Of live runs: the time of all their load together is scaled by this; less is faster, and says less.
   double time_scale = 1;
   std::filesystem::path bin_dir;  // where hedgerow-leaf, hedgerow-root and hedgerow-index are
-  // A test collection, for `good-enough`; all three or none.
-  std::filesystem::path corpus, test_queries, qrels;
+  // A test collection, for `good-enough`; all three or none. The corpus as `hedgerow-index build --corpus` takes it.
+  std::string corpus;
+  std::filesystem::path test_queries, qrels;
   std::function<void(const std::string&)> progress;  // told what goes on; may be empty
 
   void say(const std::string& text) const {

@@ -19,6 +19,8 @@
 #include "base/steady_clock.hpp"
 #include "corpus/synthetic.hpp"
 #include "lab/cluster.hpp"
+#include "lab/evaluate.hpp"
+#include "lab/experiments/built_index.hpp"
 #include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
 
@@ -35,12 +37,6 @@ constexpr Duration one_request = std::chrono::seconds(30);
 constexpr Duration look_again_after = std::chrono::milliseconds(20);
 constexpr Duration start_limit = std::chrono::seconds(150);
 constexpr std::uint64_t longest_latency = 600'000'000'000;  // nanoseconds
-
-template <class T>
-T or_failure(result<T> value, const std::string& what) {
-  if (value.has_error()) throw LiveFailure(what + ": " + to_string(value.error()));
-  if constexpr (!std::is_void_v<T>) return std::move(*value);
-}
 
 std::string leaf_name(std::size_t leaf) { return "leaf-" + std::to_string(leaf); }
 
@@ -108,21 +104,9 @@ struct LiveCluster::Implementation {
     return true;
   }
 
-  void build_index() {
-    request.say("building an index of " + settings.corpus + " in " + std::to_string(settings.partitions) + " partitions");
-    auto started = or_failure(ChildProcess::start(context.get_executor(),
-                                                  {request.bin_dir / "hedgerow-index",
-                                                   {"build", "--corpus", settings.corpus, "--partitions", std::to_string(settings.partitions),
-                                                    "--threads", "2", "--out", (state / "index").string()},
-                                                   state / "index.log"}),
-                              "hedgerow-index");
-    const auto end = run(started->wait_for_end(std::chrono::minutes(5)));
-    if (!end || end->status != 0) throw LiveFailure("the index was not built: " + last_lines(state / "index.log", 5));
-  }
-
   void start() {
     ClusterSettings wanted;
-    wanted.index = state / "index";
+    wanted.index = index->directory();
     wanted.state = state;
     wanted.bin_dir = request.bin_dir;
     wanted.placement = or_failure(place_partitions(settings.partitions, settings.replicas, settings.leaves), "placement");
@@ -163,6 +147,7 @@ struct LiveCluster::Implementation {
   LiveClusterSettings settings;
   int exceptions_before = std::uncaught_exceptions();
   fs::path state;
+  std::unique_ptr<BuiltIndex> index;
   asio::io_context context{1};
   std::unique_ptr<Cluster> cluster;
   std::map<std::string, wire::HttpClient> clients;
@@ -200,7 +185,8 @@ double LiveRun::mean_completeness() const {
 
 LiveCluster::LiveCluster(const ExperimentRequest& request, const LiveClusterSettings& settings)
     : implementation_(std::make_unique<Implementation>(request, settings)) {
-  implementation_->build_index();
+  request.say("building an index of " + settings.corpus + " in " + std::to_string(settings.partitions) + " partitions");
+  implementation_->index = std::make_unique<BuiltIndex>(request.bin_dir, settings.corpus, settings.partitions);
   implementation_->start();
   for (std::uint64_t i = 0; i < first_queries; ++i) search(made_up_query(i), {{"deadline", "10s"}});
 }
@@ -281,6 +267,15 @@ LiveCluster::Answer LiveCluster::search(const std::string& query, const SearchPa
   const Instant sent = clock_now();
   const auto answer = implementation_->ask(root_address(), "GET", search_target(query, parameters));
   return {answer.status, nlohmann::json::parse(answer.body, nullptr, false), clock_now() - sent};
+}
+
+std::vector<QueryOutcome> LiveCluster::evaluate(const std::vector<TestQuery>& queries, const SearchParameters& parameters, std::uint32_t depth) {
+  EvaluateSettings settings;
+  settings.target = "http://" + root_address();
+  settings.depth = depth;
+  settings.parameters = parameters;
+  settings.time_limit = one_request;
+  return or_failure(implementation_->run(ask_root(settings, queries)), "evaluate");
 }
 
 nlohmann::json LiveCluster::get(const std::string& target) {

@@ -10,20 +10,17 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "lab/evaluation.hpp"
 #include "lab/experiments/experiment.hpp"
+#include "lab/experiments/live_failure.hpp"
 #include "lab/load.hpp"
+#include "lab/queries_file.hpp"
 
 namespace hedgerow::lab {
-
-class LiveFailure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 struct LiveClusterSettings {
   std::size_t leaves = 4;
@@ -81,6 +78,8 @@ class LiveCluster {
     Duration latency{};
   };
   Answer search(const std::string& query, const SearchParameters& parameters = {});
+  // The queries of a test collection, four at a time; one outcome each.
+  std::vector<QueryOutcome> evaluate(const std::vector<TestQuery>& queries, const SearchParameters& parameters, std::uint32_t depth);
   nlohmann::json get(const std::string& target);  // of the root
   // A counter or gauge of a process, as /metrics gives it; 0 where there is none.
   double metric(const std::string& process, const std::string& series);
