@@ -128,7 +128,7 @@ class Reading {
     }
     for (const auto& [tag, count] : left_out_) {
       const std::string which = tag.empty() ? std::string("without a tag") : "tagged '" + tag + "'";
-      file_.notes.push_back("left out: " + std::to_string(count) + " intervals " + which);
+      file_.notes.push_back("left out: " + std::to_string(count) + (count == 1 ? " interval " : " intervals ") + which);
     }
     return {};
   }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <array>
 #include <string>
 
 using namespace hedgerow::lab;
@@ -54,4 +55,57 @@ TEST_CASE("no cut of an answer is read beyond its end, and no fact is made up fr
   for (const char* odd : {"", " ", "[]", "{}", "{:,}", "}", "\"", "{\"a", "{\"took_ms\":}", "<html>", "{,,,}"}) {
     CHECK(!scan_answer(odd).took_ms);
   }
+}
+
+TEST_CASE("attempts, subsystems, what was asked and what is expected of it are found in an answer as the root writes it") {
+  const auto facts = scan_answer(R"({"hits":[{"rank":1,"id":"a"}],"completeness":{"fraction":0.5,"of_asked":1,
+    "partitions":{"total":16,"asked":8,"answered":8},"estimated_recall":0.625,"missing":[]},
+    "attempts":{"primary":8,"retry":1,"hedge":2,"hedge_won":1,"tied":3,"canary":4,"probe":5,"cancelled":6},
+    "subsystems":{"spelling":{"status":"late","ms":5},"snippets":{"status":"ok","ms":1}},"trace":[{"kind":"primary"}]})");
+  CHECK(facts.partitions_asked == 8);
+  CHECK(facts.estimated_recall == 0.625);
+  CHECK(facts.attempts == std::array<std::uint64_t, hedgerow::attempt_kinds>{8, 1, 2, 3, 4, 5});
+  CHECK(facts.hedges_won == 1);
+  CHECK(facts.cancelled == 6);
+  REQUIRE(facts.subsystems.size() == 2);
+  CHECK(facts.subsystems[0].first == "spelling");
+  CHECK(facts.subsystems[0].second == "late");
+  CHECK(facts.trace == R"([{"kind":"primary"}])");
+}
+
+TEST_CASE("the ids of hits come in order, with their escapes undone, whatever else a hit holds") {
+  nlohmann::ordered_json answer;
+  for (const char* id : {"plain", "with \"quotes\" and \\", "line\nbreak", "h\u00e4gg", ",]}{["}) {
+    answer["hits"].push_back({{"rank", 1}, {"id", id}, {"title", R"({"id":"x"})"}, {"nested", {{"id", "y"}}}});
+  }
+  answer["hits"].push_back({{"rank", 6}});
+  for (const auto& text : {answer.dump(), answer.dump(2), answer.dump(-1, ' ', true)}) {
+    const auto ids = hit_ids(scan_answer(text).hits);
+    REQUIRE(ids.size() == 6);
+    for (std::size_t i = 0; i < 5; ++i) CHECK(ids[i] == answer["hits"][i]["id"].get<std::string>());
+    CHECK(ids[5] == "");
+  }
+  CHECK(hit_ids("[]").empty());
+  CHECK(hit_ids("").empty());
+  CHECK(hit_ids("[ ]").empty());
+  CHECK(hit_ids("{}").empty());
+  // Cut off anywhere, never more than there are.
+  const std::string whole = answer["hits"].dump();
+  for (std::size_t size = 0; size < whole.size(); ++size) CHECK(hit_ids(std::string(whole.data(), size)).size() <= 6);
+}
+
+TEST_CASE("of a trace, the attempts of the search alone, with their ends") {
+  const auto attempts = traced_attempts(R"([
+    {"kind":"primary","leaf":"leaf-0","partition":3,"sent_ms":0.5,"ended_ms":2.5,"outcome":"answered"},
+    {"kind":"hedge","leaf":"leaf-1","partition":4,"sent_ms":10,"outcome":"open"},
+    {"kind":"fetch","leaf":"leaf-0","sent_ms":3,"ended_ms":4,"outcome":"answered"},
+    {"kind":"snippets","leaf":"leaf-0","partition":3,"sent_ms":3,"ended_ms":4,"outcome":"answered"},
+    {"kind":"primary","partition":3,"outcome":"answered"}])");
+  REQUIRE(attempts.size() == 2);
+  CHECK(attempts[0].sent_ms == 0.5);
+  CHECK(attempts[0].ended_ms == 2.5);
+  CHECK(attempts[0].outcome == "answered");
+  CHECK(attempts[1].sent_ms == 10);
+  CHECK(!attempts[1].ended_ms);
+  CHECK(traced_attempts("").empty());
 }

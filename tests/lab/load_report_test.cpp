@@ -128,6 +128,94 @@ TEST_CASE("a load that fell behind says so, and why, one that kept up does not")
   CHECK(!lagging(50ms, 40).could_not_keep_up(frame));
 }
 
+TEST_CASE("how far the quantiles go: those with ten answers beyond them") {
+  const auto supported_to = [](int answers) {
+    LoadReport report;
+    for (int i = 0; i < answers; ++i) report.record(answered(1ms));
+    return report.to_json(open_loop(1, 1s))["quantiles"]["supported_to"];
+  };
+  CHECK(supported_to(19).is_null());
+  CHECK(supported_to(20) == "p50");
+  CHECK(supported_to(100) == "p90");
+  CHECK(supported_to(9'999) == "p99");
+  CHECK(supported_to(10'000) == "p99.9");
+  CHECK(supported_to(100'000) == "p99.99");
+}
+
+TEST_CASE("p99.99 is the slowest of ten thousand but one, and a text says where luck begins") {
+  LoadReport report;
+  for (int i = 0; i < 9'999; ++i) report.record(answered(1ms));
+  report.record(answered(500ms));
+  const auto out = report.to_json(open_loop(1, 1s));
+  CHECK(out["latency_ms"]["p99_99"].get<double>() == doctest::Approx(1).epsilon(0.001));
+  CHECK(out["latency_ms"]["max"] == 500);
+  const auto text = report.to_text(open_loop(1, 1s));
+  CHECK(text.find("p99.99") != std::string::npos);
+  CHECK(text.find("Quantiles beyond p99.9 are the luck of fewer than ten answers") != std::string::npos);
+  CHECK(report.latency().count() == 10'000);
+}
+
+TEST_CASE("lateness of this process's own spoils the quantiles that it reaches, waiting for a connection does not") {
+  const auto undistorted_to = [](Duration own_lag, int late) {
+    LoadReport report;
+    for (int i = 0; i < 10'000; ++i) {
+      auto outcome = answered(5ms);
+      if (i < late) outcome.own_lag = outcome.send_lag = own_lag;
+      if (i == 9'999) outcome.send_lag = 10s;  // all connections were busy
+      report.record(outcome);
+    }
+    return report.to_json(open_loop(1, 1s))["quantiles"]["undistorted_to"];
+  };
+  CHECK(undistorted_to(50ms, 0) == "p99.99");
+  CHECK(undistorted_to(900us, 10'000) == "p99.99");
+  CHECK(undistorted_to(50ms, 5) == "p99.9");    // one in two thousand
+  CHECK(undistorted_to(50ms, 50) == "p99");     // one in two hundred
+  CHECK(undistorted_to(50ms, 6'000).is_null());
+}
+
+TEST_CASE("attempts are summed, and what goes beyond one for each partition asked is their extra share") {
+  LoadReport report;
+  const auto kind = [](AttemptKind of) { return static_cast<std::size_t>(of); };
+  for (int i = 0; i < 100; ++i) {
+    auto outcome = answered(1ms);
+    outcome.partitions_asked = 20;
+    outcome.attempts[kind(AttemptKind::primary)] = 20;
+    if (i < 40) outcome.attempts[kind(AttemptKind::hedge)] = 1;
+    outcome.hedges_won = i < 30 ? 1 : 0;
+    outcome.subsystems = {{"spelling", i < 10 ? "late" : "ok"}, {"facets", "off"}};
+    report.record(outcome);
+  }
+  // From a cache: nobody was asked.
+  auto cached = answered(1ms);
+  cached.partitions_asked = 20;
+  report.record(cached);
+  const auto out = report.to_json(open_loop(100, 1s));
+  CHECK(out["attempts"]["primary"] == 2000);
+  CHECK(out["attempts"]["hedge"] == 40);
+  CHECK(out["attempts"]["hedge_won"] == 30);
+  CHECK(out["attempts"]["extra_share"] == 0.02);
+  CHECK(out["subsystems"] == nlohmann::ordered_json({{"facets", {{"off", 100}}}, {"spelling", {{"late", 10}, {"ok", 90}}}}));
+  const auto text = report.to_text(open_loop(100, 1s));
+  CHECK(text.find("40 hedge; 30 hedges won; 2.00 % beyond") != std::string::npos);
+  CHECK(text.find("spelling: 10 late, 90 ok") != std::string::npos);
+  CHECK(text.find("facets") == std::string::npos);
+}
+
+TEST_CASE("words of a server that says something else each time are counted together") {
+  LoadReport report;
+  for (int i = 0; i < 1000; ++i) {
+    auto outcome = answered(1ms);
+    outcome.finished = "word" + std::to_string(i);
+    outcome.subsystems = {{"part" + std::to_string(i), "status" + std::to_string(i)}, {"one", "status" + std::to_string(i)}};
+    report.record(outcome);
+  }
+  const auto out = report.to_json(open_loop(1, 1s));
+  CHECK(out["finished"].size() == 17);
+  CHECK(out["finished"]["other"] == 984);
+  CHECK(out["subsystems"].size() <= 17);
+  CHECK(out["subsystems"]["one"].size() <= 17);
+}
+
 TEST_CASE("a report of nothing has no quantiles and divides by nothing") {
   const LoadReport report;
   const auto out = report.to_json(open_loop(10, 0s));

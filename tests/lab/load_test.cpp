@@ -7,6 +7,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -39,6 +40,7 @@ class Bench {
   LoadResult run() {
     std::optional<result<LoadResult>> end;
     Load load(context, settings);
+    if (observer) load.observe(observer);
     asio::co_spawn(context, run_and_drain(load, end), [](std::exception_ptr problem) {
       if (problem) std::rethrow_exception(problem);
     });
@@ -52,6 +54,7 @@ class Bench {
   asio::io_context context{1};
   LoadSettings settings;
   std::function<void(Load&)> on_start;
+  std::function<void(const LoadOutcome&)> observer;
 
  private:
   asio::awaitable<void> run_and_drain(Load& load, std::optional<result<LoadResult>>& end) {
@@ -253,6 +256,115 @@ TEST_CASE("a target where nobody listens is a transport error of every query, no
   const auto [frame, report] = bench.run();
   CHECK(report.answered() == 0);
   CHECK(report.to_json(frame)["transport_errors"]["unavailable"] == 6);
+}
+
+TEST_CASE("an observer sees every measured outcome with its query and its instant, and none of the warm-up") {
+  Bench bench(at_once);
+  bench.settings.rate = 500;
+  bench.settings.warm_up = 100ms;
+  bench.settings.duration = 200ms;
+  bench.settings.arrivals = ArrivalShape::even;
+  std::vector<LoadOutcome> seen;
+  bench.observer = [&](const LoadOutcome& outcome) { seen.push_back(outcome); };
+  const auto [frame, report] = bench.run();
+  REQUIRE(seen.size() == 100);
+  std::set<Duration> instants;
+  std::size_t by_query[3] = {};
+  for (const auto& outcome : seen) {
+    CHECK(outcome.intended_at >= 0ms);
+    CHECK(outcome.intended_at < 200ms);
+    CHECK(outcome.latency > 0ms);
+    CHECK(outcome.own_lag <= outcome.send_lag);
+    CHECK(outcome.status == 200);
+    instants.insert(outcome.intended_at);
+    ++by_query[outcome.query];
+  }
+  CHECK(instants.size() == 100);
+  // The 51st to the 150th of one, two, three, one, …
+  CHECK(by_query[0] == 33);
+  CHECK(by_query[1] == 33);
+  CHECK(by_query[2] == 34);
+  CHECK(report.latency().count() == 100);
+}
+
+TEST_CASE("time that a query waits for a connection is not this process's own lateness") {
+  // One connection and 30 ms an answer: of forty queries 5 ms apart each waits longer than the one before.
+  Bench bench([](wire::HttpRequest&) -> asio::awaitable<wire::HttpResponse> {
+    asio::steady_timer timer(co_await asio::this_coro::executor, 30ms);
+    co_await timer.async_wait(as_result);
+    co_return answer();
+  });
+  bench.settings.rate = 200;
+  bench.settings.duration = 200ms;
+  bench.settings.arrivals = ArrivalShape::even;
+  bench.settings.connections = 1;
+  Duration longest_wait{};
+  std::vector<Duration> own;
+  bench.observer = [&](const LoadOutcome& outcome) {
+    longest_wait = std::max(longest_wait, outcome.send_lag);
+    own.push_back(outcome.own_lag);
+  };
+  const auto [frame, report] = bench.run();
+  REQUIRE(own.size() == 40);
+  // The last one was meant for 195 ms, and is sent when 39 others have taken 30 ms each.
+  CHECK(longest_wait >= 39 * 30ms - 195ms);
+  std::sort(own.begin(), own.end());
+  CHECK(own[20] < 10ms);
+  CHECK(report.to_json(frame)["kept_up"] == false);
+  CHECK(report.to_json(frame)["sent_per_second"].get<double>() < 40);
+}
+
+TEST_CASE("recall and nDCG are of what the answers hold, by query, and 0 of what got no answer") {
+  auto wanted = std::make_shared<WantedAnswers>(3, 10);
+  wanted->set_complete(0, {"a", "b"});
+  wanted->set_complete(1, {"a", "b", "c", "d"});
+  wanted->set_judgements(1, {{"b", 1}});
+  Bench bench([](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
+    if (request.target.find("q=three") != std::string::npos) co_return wire::problem(503, "busy", "not now");
+    co_return answer(R"({"hits":[{"rank":1,"id":"b"},{"rank":2,"id":"a"}],"took_ms":1,"finished":"deadline","completeness":{"fraction":0.5}})");
+  });
+  wanted->set_complete(2, {"z"});
+  bench.settings.wanted = wanted;
+  bench.settings.clients = 1;
+  bench.settings.count = 30;
+  const auto [frame, report] = bench.run();
+  const auto out = report.to_json(frame);
+  CAPTURE(out.dump(2));
+  CHECK(out["recall"]["k"] == 10);
+  CHECK(out["recall"]["answers"] == 20);
+  CHECK(out["recall"]["mean"].get<double>() == doctest::Approx(0.75));
+  CHECK(out["recall"]["mean_of_all_queries"].get<double>() == doctest::Approx(0.5));
+  CHECK(out["ndcg"]["queries"] == 10);
+  CHECK(out["ndcg"]["mean"].get<double>() == doctest::Approx(1));
+}
+
+TEST_CASE("traced, every query asks for its trace, and the latency of each attempt is told, answered or given up") {
+  std::set<std::string> targets;
+  Bench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
+    targets.insert(request.target);
+    co_return answer(R"({"took_ms":30,"completeness":{"fraction":1},"trace":[
+      {"kind":"primary","partition":0,"sent_ms":1,"ended_ms":6,"outcome":"answered"},
+      {"kind":"primary","partition":1,"sent_ms":1,"ended_ms":21,"outcome":"lost"},
+      {"kind":"hedge","partition":1,"sent_ms":11,"ended_ms":20,"outcome":"won"},
+      {"kind":"primary","partition":2,"sent_ms":1,"outcome":"open"},
+      {"kind":"retry","partition":3,"sent_ms":1,"ended_ms":2,"outcome":"refused"},
+      {"kind":"tied","partition":4,"sent_ms":1,"ended_ms":2,"outcome":"superseded"},
+      {"kind":"fetch","sent_ms":22,"ended_ms":23,"outcome":"answered"}]})");
+  });
+  bench.settings.queries = {"one"};
+  bench.settings.clients = 1;
+  bench.settings.count = 1;
+  bench.settings.traced = true;
+  std::vector<AttemptLatency> seen;
+  bench.observer = [&](const LoadOutcome& outcome) { seen = outcome.attempt_latencies; };
+  bench.run();
+  CHECK(targets == std::set<std::string>{"/v1/search?q=one&trace=on"});
+  REQUIRE(seen.size() == 4);
+  const std::pair<Duration, bool> expected[] = {{5ms, true}, {20ms, false}, {9ms, true}, {29ms, false}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(seen[i].latency == expected[i].first);
+    CHECK(seen[i].answered == expected[i].second);
+  }
 }
 
 TEST_CASE("a query file is one query a line, blank lines skipped, an empty or missing one is an error") {
