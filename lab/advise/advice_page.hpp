@@ -1,0 +1,23 @@
+// An advice as a page that stands alone, with its pictures; and the pictures alone, for documents. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/advise/advice.hpp"
+#include "lab/advise/advice_check.hpp"
+#include "lab/report/chart.hpp"
+#include "lab/report/page.hpp"
+
+namespace hedgerow::lab {
+
+// Latencies of queries with and without; completeness over the deadline; the target over the budget; the target over the
+// load, where there is one. Those that have anything to show.
+std::vector<report::Chart> advice_charts(const AdviceQuestion& question, const Advice& advice);
+
+// check: none where it was not run. command: by which it is made again.
+report::Page advice_page(const AdviceQuestion& question, const Advice& advice, const std::optional<AdviceCheck>& check,
+                         const std::string& command);
+
+}  // namespace hedgerow::lab

@@ -1,0 +1,105 @@
+#include "lab/advise/advise_command.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "lab/advise/advice_check.hpp"
+#include "lab/advise/advice_page.hpp"
+#include "lab/advise/advice_words.hpp"
+#include "lab/latency_file.hpp"
+#include "lab/report/svg.hpp"
+#include "root/policy_words.hpp"
+
+namespace hedgerow::lab {
+
+namespace {
+
+int refuse(const Error& error) {
+  std::fprintf(stderr, "hedgerow-lab: %s\n", to_string(error).c_str());
+  return 2;
+}
+
+// Notes of the file come first among the advice's.
+result<std::vector<std::string>> read_into(AdviceQuestion& question, const AdviseSettings& settings) {
+  LatencyFileSettings file;
+  file.column = settings.column;
+  file.tag = settings.tag;
+  if (!settings.unit.empty()) {
+    const auto unit = parse_latency_unit(settings.unit);
+    if (unit.has_error()) return unit.error();
+    file.unit = *unit;
+  }
+  auto read = read_latency_file(settings.file, file);
+  if (read.has_error()) return read.error();
+  question.latencies = std::move(read->latencies);
+  question.given_up = std::move(read->given_up);
+  return std::move(read->notes);
+}
+
+std::optional<Error> write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return Error{Errc::io, "cannot write '" + path.string() + "'"};
+  return std::nullopt;
+}
+
+std::optional<Error> write_pictures(const std::filesystem::path& directory, const AdviceQuestion& question, const Advice& advice) {
+  std::error_code problem;
+  std::filesystem::create_directories(directory, problem);
+  if (problem) return Error{Errc::io, "cannot make '" + directory.string() + "': " + problem.message()};
+  for (const report::Chart& chart : advice_charts(question, advice)) {
+    if (auto error = write(directory / ("advise-" + chart.name + ".svg"), report::to_svg(chart))) return error;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+result<double> parse_quantile(const std::string& text) {
+  const bool is_percentile = !text.empty() && (text[0] == 'p' || text[0] == 'P');
+  const auto number = root::parse_decimal(is_percentile ? text.substr(1) : text);
+  const double value = number.has_error() ? -1 : is_percentile ? *number / 100 : *number;
+  if (!(value > 0 && value < 1)) return Error{Errc::invalid_argument, "'" + text + "' is no quantile: write p99.9 or 0.999"};
+  return value;
+}
+
+int run_advise(AdviseSettings settings) {
+  AdviceQuestion& question = settings.question;
+  const auto target = parse_quantile(settings.target);
+  if (target.has_error()) return refuse({target.error().code, "--target: " + target.error().context});
+  question.target = *target;
+  question.samples_of = settings.of == "queries" ? SamplesOf::queries : SamplesOf::attempts;
+  auto notes = read_into(question, settings);
+  if (notes.has_error()) return refuse(notes.error());
+  if (const auto problem = problem_with(question)) return refuse(*problem);
+
+  Advice advice = advise(question);
+  advice.notes.insert(advice.notes.begin(), notes->begin(), notes->end());
+  std::optional<AdviceCheck> check;
+  if (settings.check) {
+    AdviceCheckSettings check_settings;
+    check_settings.seed = settings.seed;
+    check = check_advice(question, advice, check_settings);
+  }
+  if (settings.json) {
+    nlohmann::json out = advice_json(question, advice);
+    if (check) out["check"] = check->to_json();
+    std::puts(out.dump(2).c_str());
+  } else {
+    std::fputs(advice_text(question, advice).c_str(), stdout);
+    if (check) std::printf("\n%s", check->to_text().c_str());
+  }
+  if (!settings.html.empty()) {
+    if (const auto error = write(settings.html, report::to_html(advice_page(question, advice, check, settings.command)))) return refuse(*error);
+  }
+  if (!settings.pictures.empty()) {
+    if (const auto error = write_pictures(settings.pictures, question, advice)) return refuse(*error);
+  }
+  return check && !check->disagreements().empty() ? 1 : 0;
+}
+
+}  // namespace hedgerow::lab
