@@ -22,7 +22,7 @@ int nothing_asked(const Error& error) {
   return 2;
 }
 
-void show(const LoadProgress& progress) {
+void show_progress(const LoadProgress& progress) {
   char of_all[32] = "";
   if (progress.total > Duration::zero()) {
     std::snprintf(of_all, sizeof of_all, " of %.0f s", to_seconds(progress.total));
@@ -52,7 +52,7 @@ result<void> make_room_for(std::size_t connections) {
 // Runs to the end, or to the first Ctrl-C and what was under way then.
 result<LoadResult> run_to_the_end(const LoadSettings& settings, LoadFiles* files, bool terminal) {
   asio::io_context context(1);
-  Load load(context, settings, terminal ? show : std::function<void(const LoadProgress&)>{});
+  Load load(context, settings, terminal ? show_progress : std::function<void(const LoadProgress&)>{});
   if (files) load.observe([files](const LoadOutcome& outcome) { files->record(outcome); });
   asio::signal_set signals(context, SIGINT, SIGTERM);
   signals.async_wait([&](boost::system::error_code error, int) {

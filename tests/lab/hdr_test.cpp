@@ -21,13 +21,13 @@ namespace {
 
 constexpr std::uint64_t ten_minutes = 600'000'000'000;
 
-std::string read(const std::filesystem::path& path) {
+std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   REQUIRE_MESSAGE(file.good(), path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> log_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -45,7 +45,7 @@ std::string last_column(const std::string& line) { return line.substr(line.rfind
 
 std::vector<hdr::Interval> intervals_of(const std::string& text) {
   std::vector<hdr::Interval> intervals;
-  for (const auto& line : lines_of(text)) {
+  for (const auto& line : log_lines(text)) {
     auto interval = hdr::read_interval(line);
     REQUIRE_MESSAGE(interval.has_value(), line);
     if (*interval) intervals.push_back(std::move(**interval));
@@ -53,14 +53,14 @@ std::vector<hdr::Interval> intervals_of(const std::string& text) {
   return intervals;
 }
 
-bool same(const std::vector<Histogram::Bucket>& a, const std::vector<Histogram::Bucket>& b) {
+bool same_buckets(const std::vector<Histogram::Bucket>& a, const std::vector<Histogram::Bucket>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.lowest == y.lowest && x.highest == y.highest && x.count == y.count;
   });
 }
 
 // The bucket in which the n-th value lies.
-Histogram::Bucket nth(const std::vector<Histogram::Bucket>& buckets, std::uint64_t n) {
+Histogram::Bucket nth_bucket(const std::vector<Histogram::Bucket>& buckets, std::uint64_t n) {
   for (const auto& bucket : buckets) {
     if (n <= bucket.count) return bucket;
     n -= bucket.count;
@@ -68,7 +68,7 @@ Histogram::Bucket nth(const std::vector<Histogram::Bucket>& buckets, std::uint64
   return {};
 }
 
-std::uint64_t count_of(const std::vector<Histogram::Bucket>& buckets) {
+std::uint64_t count_in(const std::vector<Histogram::Bucket>& buckets) {
   std::uint64_t count = 0;
   for (const auto& bucket : buckets) count += bucket.count;
   return count;
@@ -77,18 +77,18 @@ std::uint64_t count_of(const std::vector<Histogram::Bucket>& buckets) {
 }  // namespace
 
 TEST_CASE("the percentile text is byte for byte what the Java implementation prints, and tells its unit below") {
-  CHECK(hdr::percentile_text(recorded(1, golden_latencies)) == read(golden_file("java.hgrm")) + "#[Unit    = ms]\n");
+  CHECK(hdr::percentile_text(recorded(1, golden_latencies)) == bytes_of(golden_file("java.hgrm")) + "#[Unit    = ms]\n");
 }
 
 TEST_CASE("a text of nothing has a heading and zeros") {
   const auto text = hdr::percentile_text(Histogram(ten_minutes));
   CHECK(text.find("Total count    =            0]") != std::string::npos);
   CHECK(text.find("nan") == std::string::npos);
-  CHECK(lines_of(text).size() == 6);
+  CHECK(log_lines(text).size() == 6);
 }
 
 TEST_CASE("an interval's histogram is byte for byte what the Java implementation encodes, empty ones too") {
-  const auto lines = lines_of(read(golden_file("java.hlog")));
+  const auto lines = log_lines(bytes_of(golden_file("java.hlog")));
   REQUIRE(lines.size() == 11);
   for (int part = 0; part < 5; ++part) {
     CAPTURE(part);
@@ -106,7 +106,7 @@ TEST_CASE("an interval's histogram is byte for byte what the Java implementation
     CHECK(*repeated == *bytes);
   }
   // The head's form, the date's words apart.
-  const auto head = lines_of(hdr::interval_log_head(std::chrono::system_clock::from_time_t(1'764'496'245), "about"));
+  const auto head = log_lines(hdr::interval_log_head(std::chrono::system_clock::from_time_t(1'764'496'245), "about"));
   REQUIRE(head.size() == 5);
   CHECK(head[1] == lines[1]);
   CHECK(head[2] == lines[2]);
@@ -114,18 +114,18 @@ TEST_CASE("an interval's histogram is byte for byte what the Java implementation
 }
 
 TEST_CASE("a log of the Java implementation is read with its tags and every latency in its bucket") {
-  const auto intervals = intervals_of(read(golden_file("java.hlog")));
+  const auto intervals = intervals_of(bytes_of(golden_file("java.hlog")));
   REQUIRE(intervals.size() == 7);
   for (int part = 0; part < 4; ++part) {
     const auto& interval = intervals[static_cast<std::size_t>(part)];
     CHECK(interval.tag == "");
     CHECK(interval.begin_seconds == part);
     CHECK(interval.histogram.digits == 3);
-    CHECK(same(interval.histogram.buckets, recorded(1 + part * 2500, (part + 1) * 2500).buckets()));
+    CHECK(same_buckets(interval.histogram.buckets, recorded(1 + part * 2500, (part + 1) * 2500).buckets()));
   }
   CHECK(intervals[4].histogram.buckets.empty());
   CHECK(intervals[5].tag == "given_up");
-  CHECK(count_of(intervals[5].histogram.buckets) == 10);
+  CHECK(count_in(intervals[5].histogram.buckets) == 10);
   CHECK(intervals[6].tag == "others");
 }
 
@@ -142,13 +142,13 @@ TEST_CASE("histograms of one to five digits, with a lowest value of 1,000, have 
                                                                        Row{4, 249'995'264, 250'003'455, 1'000'013'823, 512},
                                                                        Row{5, 249'999'360, 250'000'383, 1'000'001'535, 512}}) {
     CAPTURE(digits);
-    const auto intervals = intervals_of(read(golden_file(("java-" + std::to_string(digits) + "-digits.hlog").c_str())));
+    const auto intervals = intervals_of(bytes_of(golden_file(("java-" + std::to_string(digits) + "-digits.hlog").c_str())));
     REQUIRE(intervals.size() == 1);
     const auto& histogram = intervals[0].histogram;
     CHECK(histogram.digits == digits);
-    CHECK(count_of(histogram.buckets) == 1000);
-    CHECK(nth(histogram.buckets, 500).lowest == median_lowest);
-    CHECK(nth(histogram.buckets, 500).highest == median_highest);
+    CHECK(count_in(histogram.buckets) == 1000);
+    CHECK(nth_bucket(histogram.buckets, 500).lowest == median_lowest);
+    CHECK(nth_bucket(histogram.buckets, 500).highest == median_highest);
     CHECK(histogram.buckets.back().highest == max);
     CHECK(histogram.buckets.front().lowest == min);
   }
@@ -156,28 +156,28 @@ TEST_CASE("histograms of one to five digits, with a lowest value of 1,000, have 
 
 TEST_CASE("a histogram of doubles is read in whole numbers") {
   // 0.25, 0.5, … 250, to two digits.
-  const auto intervals = intervals_of(read(golden_file("java-doubles.hlog")));
+  const auto intervals = intervals_of(bytes_of(golden_file("java-doubles.hlog")));
   REQUIRE(intervals.size() == 1);
   const auto& buckets = intervals[0].histogram.buckets;
-  CHECK(count_of(buckets) == 1000);
+  CHECK(count_in(buckets) == 1000);
   CHECK(buckets.front().lowest == 0);
-  CHECK(nth(buckets, 500).lowest <= 125);
-  CHECK(nth(buckets, 500).highest >= 125);
-  CHECK(nth(buckets, 500).highest <= 127);
+  CHECK(nth_bucket(buckets, 500).lowest <= 125);
+  CHECK(nth_bucket(buckets, 500).highest >= 125);
+  CHECK(nth_bucket(buckets, 500).highest <= 127);
   CHECK(buckets.back().lowest <= 250);
   CHECK(buckets.back().highest >= 250);
   CHECK(buckets.back().highest <= 253);
 }
 
 TEST_CASE("a log of the JavaScript implementation, of microseconds and two digits, is read") {
-  const auto intervals = intervals_of(read(golden_file("js-microseconds.hlog")));
+  const auto intervals = intervals_of(bytes_of(golden_file("js-microseconds.hlog")));
   REQUIRE(intervals.size() == 1);
   const auto& buckets = intervals[0].histogram.buckets;
   CHECK(intervals[0].histogram.digits == 2);
-  CHECK(count_of(buckets) == 10'000);
+  CHECK(count_in(buckets) == 10'000);
   // Its getValueAtPercentile(50), (99.9) and maxValue, as golden.mjs printed them.
-  CHECK(nth(buckets, 5000).highest == 4895);
-  CHECK(nth(buckets, 9990).highest == 348'159);
+  CHECK(nth_bucket(buckets, 5000).highest == 4895);
+  CHECK(nth_bucket(buckets, 9990).highest == 348'159);
   CHECK(buckets.back().lowest <= 376'804);
   CHECK(buckets.back().highest >= 376'804);
 }
@@ -198,7 +198,7 @@ TEST_CASE("what is encoded is decoded, of any precision and any numbers") {
     const auto decoded = hdr::decode_base64(hdr::encode_base64(histogram));
     REQUIRE(decoded.has_value());
     CHECK(decoded->digits == 1 + round % 4);
-    CHECK(same(decoded->buckets, histogram.buckets()));
+    CHECK(same_buckets(decoded->buckets, histogram.buckets()));
   }
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("no cut and no damage of a histogram is read beyond its end, or taken 
     std::string damaged = whole;
     damaged[static_cast<std::size_t>(random.below(damaged.size()))] = static_cast<char>(random.below(256));
     // zlib's checksum finds what is not the character that was there; padding apart, nothing else may be taken.
-    if (const auto decoded = hdr::decode_base64(damaged)) CHECK(count_of(decoded->buckets) == 3000);
+    if (const auto decoded = hdr::decode_base64(damaged)) CHECK(count_in(decoded->buckets) == 3000);
   }
   CHECK(hdr::decode_base64("").has_error());
   CHECK(hdr::decode_base64("HISTFAAA").has_error());

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-LatencyFile read(const std::filesystem::path& path, const LatencyFileSettings& settings = {}) {
+LatencyFile read_form(const std::filesystem::path& path, const LatencyFileSettings& settings = {}) {
   auto file = read_latency_file(path, settings);
   REQUIRE_MESSAGE(file.has_value(), to_string(file.error()));
   return std::move(*file);
@@ -24,7 +24,7 @@ LatencyFile read(const std::filesystem::path& path, const LatencyFileSettings& s
 
 LatencyFile read_text(const std::string& text, const LatencyFileSettings& settings = {}) {
   const TemporaryFolder folder;
-  return read(folder.write("latencies", text), settings);
+  return read_form(folder.write("latencies", text), settings);
 }
 
 Error fault_of_text(const std::string& text, const LatencyFileSettings& settings = {}) {
@@ -56,7 +56,7 @@ void check_quantiles(const LatencyCounts& counts, double tolerance) {
 }  // namespace
 
 TEST_CASE("an interval log is all of its intervals, to its precision, with what was given up apart and other tags left out") {
-  const auto file = read(golden_file("java.hlog"));
+  const auto file = read_form(golden_file("java.hlog"));
   CHECK(file.form == LatencyForm::interval_log);
   CHECK(file.unit == 1ns);
   check_quantiles(file.latencies, 0.001);
@@ -66,23 +66,23 @@ TEST_CASE("an interval log is all of its intervals, to its precision, with what 
   CHECK(file.given_up.longest() < 251ms);
   CHECK(file.notes == std::vector<std::string>{"left out: 1 interval tagged 'others'"});
 
-  const auto others = read(golden_file("java.hlog"), {.tag = "others"});
+  const auto others = read_form(golden_file("java.hlog"), {.tag = "others"});
   CHECK(others.latencies.count() == 1);
   CHECK(others.given_up.count() == 0);
   CHECK(read_latency_file(golden_file("java.hlog"), {.tag = "nobody"}).error().code == Errc::input);
 }
 
 TEST_CASE("a log of another tool's unit is read in the unit that is given") {
-  check_quantiles(read(golden_file("js-microseconds.hlog"), {.unit = 1us}).latencies, 0.01);
+  check_quantiles(read_form(golden_file("js-microseconds.hlog"), {.unit = 1us}).latencies, 0.01);
   // Taken for nanoseconds, it would be a thousandth.
-  CHECK(read(golden_file("js-microseconds.hlog")).latencies.longest() < 1ms);
+  CHECK(read_form(golden_file("js-microseconds.hlog")).latencies.longest() < 1ms);
 }
 
 TEST_CASE("a percentiles file is as near as its lines lie, and needs a unit unless it tells one") {
   for (const char* name : {"java.hgrm", "js-microseconds.hgrm"}) {
     CAPTURE(name);
     CHECK(read_latency_file(golden_file(name)).error().code == Errc::invalid_argument);
-    const auto file = read(golden_file(name), {.unit = 1ms});
+    const auto file = read_form(golden_file(name), {.unit = 1ms});
     CHECK(file.form == LatencyForm::percentiles);
     check_quantiles(file.latencies, 0.02);
     CHECK(file.notes.size() == 1);
@@ -172,7 +172,7 @@ TEST_CASE("units at a name's end are words of their own") {
 
 TEST_CASE("compressed files are read as they are") {
   const TemporaryFolder folder;
-  CHECK(read(folder.write("samples.gz", packed("1ms\n2ms\n", "gzip"))).latencies.count() == 2);
+  CHECK(read_form(folder.write("samples.gz", packed("1ms\n2ms\n", "gzip"))).latencies.count() == 2);
 }
 
 TEST_CASE("what is none of the forms, holds nothing or is not there is an error that says so") {

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
+using LoadArguments = std::vector<std::string>;
 
 // "solo0" to "solo399" find one document each, "common" all of them.
 std::string animal_queries() {
@@ -25,17 +25,17 @@ std::string animal_queries() {
   return lines;
 }
 
-struct Bench {
+struct LoadBench {
   TemporaryFolder folder;
   std::string queries = folder.write("queries", animal_queries());
   TestCluster cluster{{.index = animal_index().directory, .leaves = 4, .replicas = 1}};
 
-  ProgramRun load(Arguments more) const {
-    Arguments arguments{"load", "--target", "http://" + cluster.root_address(), "--deadline", "30s"};
+  ProgramRun load(LoadArguments more) const {
+    LoadArguments arguments{"load", "--target", "http://" + cluster.root_address(), "--deadline", "30s"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_program(built_program("hedgerow-lab"), std::move(arguments));
   }
-  json report(Arguments more, int status = 0) const {
+  json report(LoadArguments more, int status = 0) const {
     more.push_back("--json");
     const auto run = load(std::move(more));
     CAPTURE(run.output);
@@ -44,7 +44,7 @@ struct Bench {
   }
 };
 
-LatencyFile read(const std::string& path) {
+LatencyFile read_latencies(const std::string& path) {
   auto file = read_latency_file(path);
   REQUIRE_MESSAGE(file.has_value(), to_string(file.error()));
   return std::move(*file);
@@ -53,7 +53,7 @@ LatencyFile read(const std::string& path) {
 }  // namespace
 
 TEST_CASE("of a whole cluster every answer holds the whole reference, of the index and of the root alike") {
-  const Bench bench;
+  const LoadBench bench;
   for (const std::string& reference : {animal_index().directory.string(), "http://" + bench.cluster.root_address()}) {
     CAPTURE(reference);
     const auto report = bench.report({"--queries", bench.queries, "--rate", "200", "--duration", "500ms", "--reference", reference, "-k", "5"});
@@ -68,7 +68,7 @@ TEST_CASE("of a whole cluster every answer holds the whole reference, of the ind
 }
 
 TEST_CASE("without a leaf, recall is the share of the reference that the answers still hold, and such a root is no reference") {
-  Bench bench;
+  LoadBench bench;
   bench.cluster.act("leaf-1", "kill");
   REQUIRE(bench.cluster.stops_serving("leaf-1", 10s));
   // The 47 queries of one document: its own is there, or it is not.
@@ -89,7 +89,7 @@ TEST_CASE("without a leaf, recall is the share of the reference that the answers
 }
 
 TEST_CASE("nDCG of a load is that of evaluate") {
-  const Bench bench;
+  const LoadBench bench;
   const std::string queries = bench.folder.write("queries.tsv", "q1\tsolo8\nq2\totter\nq3\tunjudged\n");
   // Document 8 is the only one of its word. Of the even ones, number 8 is somewhere or nowhere among the first ten.
   const std::string qrels = bench.folder.write("qrels", "q1 0 animal-8 1\nq1 0 animal-9 1\nq2 0 animal-8 2\n");
@@ -102,7 +102,7 @@ TEST_CASE("nDCG of a load is that of evaluate") {
 }
 
 TEST_CASE("the files of a load hold what its report says, queries and attempts alike") {
-  const Bench bench;
+  const LoadBench bench;
   const auto path = [&](const char* name) { return bench.folder.path(name); };
   const auto report = bench.report({"--queries", bench.queries, "--rate", "200", "--duration", "1s", "--hgrm", path("hgrm"), "--hlog", path("hlog"),
                                     "--samples", path("samples.csv"), "--attempts", path("attempts.hlog"), "--interval", "100ms"});
@@ -110,14 +110,14 @@ TEST_CASE("the files of a load hold what its report says, queries and attempts a
   REQUIRE(answers > 100);
   for (const char* name : {"hgrm", "hlog", "samples.csv"}) {
     CAPTURE(name);
-    const auto file = read(path(name));
+    const auto file = read_latencies(path(name));
     CHECK(file.latencies.count() == answers);
     // A percentiles file is as fine as its lines.
     CHECK(to_milliseconds(file.latencies.at_quantile(0.5)) == doctest::Approx(report["latency_ms"]["p50"].get<double>()).epsilon(0.02));
     CHECK(to_milliseconds(file.latencies.longest()) == doctest::Approx(report["latency_ms"]["max"].get<double>()).epsilon(0.002));
   }
   // Eight partitions a query, no replica to hedge with: every attempt was answered.
-  const auto attempts = read(path("attempts.hlog"));
+  const auto attempts = read_latencies(path("attempts.hlog"));
   CHECK(attempts.latencies.count() == report["attempts"]["primary"].get<std::uint64_t>() + report["attempts"]["retry"].get<std::uint64_t>());
   CHECK(attempts.latencies.longest() <= from_milliseconds(1.01 * report["took_ms"]["max"].get<double>()));
 }
@@ -125,8 +125,8 @@ TEST_CASE("the files of a load hold what its report says, queries and attempts a
 TEST_CASE("load that can ask nothing ends with 2, and one that is not answered with 1") {
   const TemporaryFolder folder;
   const std::string queries = folder.write("queries", "one\n");
-  const auto status = [&](Arguments more) {
-    Arguments arguments{"load", "--target", "http://127.0.0.1:9", "--queries", queries};
+  const auto status = [&](LoadArguments more) {
+    LoadArguments arguments{"load", "--target", "http://127.0.0.1:9", "--queries", queries};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_program(built_program("hedgerow-lab"), std::move(arguments)).status;
   };

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-LoadOutcome ended(Duration intended_at, Duration latency, int status = 200) {
+LoadOutcome ended_query(Duration intended_at, Duration latency, int status = 200) {
   LoadOutcome outcome;
   outcome.intended_at = intended_at;
   outcome.latency = latency;
@@ -23,7 +23,7 @@ LoadOutcome ended(Duration intended_at, Duration latency, int status = 200) {
   return outcome;
 }
 
-struct Run {
+struct WrittenRun {
   TemporaryFolder folder;
   LoadFileSettings settings{folder.path("hgrm"), folder.path("hlog"), folder.path("attempts"), folder.path("samples"), 1s};
 
@@ -59,13 +59,13 @@ struct Run {
   }
 };
 
-LatencyFile read(const std::filesystem::path& path) {
+LatencyFile read_back(const std::filesystem::path& path) {
   auto file = read_latency_file(path);
   REQUIRE_MESSAGE(file.has_value(), to_string(file.error()));
   return std::move(*file);
 }
 
-std::uint64_t count_of(const hdr::Interval& interval) {
+std::uint64_t count_of_interval(const hdr::Interval& interval) {
   std::uint64_t count = 0;
   for (const auto& bucket : interval.histogram.buckets) count += bucket.count;
   return count;
@@ -74,54 +74,54 @@ std::uint64_t count_of(const hdr::Interval& interval) {
 }  // namespace
 
 TEST_CASE("every file holds the same latencies, and is read back in its own unit") {
-  Run run;
+  WrittenRun run;
   std::vector<LoadOutcome> outcomes;
   for (int i = 1; i <= 1000; ++i) {
-    outcomes.push_back(ended(i * 10ms, i * 100us));
+    outcomes.push_back(ended_query(i * 10ms, i * 100us));
     outcomes.back().attempt_latencies = {{i * 50us, true}, {3ms, i % 10 != 0}};
   }
   run.write(outcomes);
   for (const auto& path : {run.settings.hgrm, run.settings.hlog, run.settings.samples}) {
     CAPTURE(path.string());
-    const auto file = read(path);
+    const auto file = read_back(path);
     CHECK(file.latencies.count() == 1000);
     CHECK(to_milliseconds(file.latencies.at_quantile(0.5)) == doctest::Approx(50).epsilon(0.01));
     CHECK(to_milliseconds(file.latencies.at_quantile(0.99)) == doctest::Approx(99).epsilon(0.01));
     CHECK(to_milliseconds(file.latencies.longest()) == doctest::Approx(100).epsilon(0.001));
   }
-  const auto attempts = read(run.settings.attempts);
+  const auto attempts = read_back(run.settings.attempts);
   CHECK(attempts.latencies.count() == 1900);
   CHECK(attempts.given_up.count() == 100);
   CHECK(to_milliseconds(attempts.given_up.longest()) == doctest::Approx(3).epsilon(0.001));
 }
 
 TEST_CASE("an answer counts in the interval in which it came, intervals without answers are there, and other ends are tagged") {
-  Run run;
-  run.write({ended(100ms, 10ms), ended(0s, 1500ms), ended(1600ms, 2s, 503), ended(4100ms, 50ms), ended(4200ms, 60ms)});
+  WrittenRun run;
+  run.write({ended_query(100ms, 10ms), ended_query(0s, 1500ms), ended_query(1600ms, 2s, 503), ended_query(4100ms, 50ms), ended_query(4200ms, 60ms)});
   const auto intervals = run.intervals();
   REQUIRE(intervals.size() == 6);
   const std::uint64_t counts[] = {1, 1, 0, 0, 1, 2};
   const double begins[] = {0, 1, 2, 3, 3, 4};
   for (std::size_t i = 0; i < 6; ++i) {
     CAPTURE(i);
-    CHECK(count_of(intervals[i]) == counts[i]);
+    CHECK(count_of_interval(intervals[i]) == counts[i]);
     CHECK(intervals[i].begin_seconds == begins[i]);
     CHECK(intervals[i].tag == (i == 4 ? "others" : ""));
   }
 }
 
 TEST_CASE("a stall of weeks does not write a line for each of its seconds") {
-  Run run;
-  run.write({ended(0s, 10ms), ended(0s, 24h * 30), ended(0s, 24h * 30 + 1s)});
+  WrittenRun run;
+  run.write({ended_query(0s, 10ms), ended_query(0s, 24h * 30), ended_query(0s, 24h * 30 + 1s)});
   const auto intervals = run.intervals();
   CHECK(intervals.size() < 4000);
   CHECK(intervals.back().begin_seconds == 24 * 30 * 3600 + 1);
-  CHECK(count_of(intervals.back()) == 1);
+  CHECK(count_of_interval(intervals.back()) == 1);
 }
 
 TEST_CASE("a row tells all that is known of a query, and leaves empty what is not") {
-  Run run;
-  auto good = ended(1234567us, 5ms);
+  WrittenRun run;
+  auto good = ended_query(1234567us, 5ms);
   good.query = 6;
   good.send_lag = 300us;
   good.own_lag = 200us;
@@ -133,7 +133,7 @@ TEST_CASE("a row tells all that is known of a query, and leaves empty what is no
   LoadOutcome lost;
   lost.latency = 10s;
   lost.error = Errc::expired;
-  auto odd = ended(0s, 1ms, 503);
+  auto odd = ended_query(0s, 1ms, 503);
   odd.finished = "a,\"b\"\n";
   run.write({good, lost, odd});
   const auto lines = run.sample_lines();
@@ -144,19 +144,19 @@ TEST_CASE("a row tells all that is known of a query, and leaves empty what is no
 }
 
 TEST_CASE("a load that did not keep up says so in the files that outlive its report") {
-  Run run;
+  WrittenRun run;
   LoadFrame frame;
   frame.rate = 100;
   frame.connections = 1;
   std::vector<LoadOutcome> outcomes;
   for (int i = 0; i < 100; ++i) {
-    outcomes.push_back(ended(i * 10ms, 500ms));
+    outcomes.push_back(ended_query(i * 10ms, 500ms));
     outcomes.back().send_lag = 499ms;
   }
   run.write(outcomes, frame);
   for (const auto& path : {run.settings.hgrm, run.settings.hlog}) {
     CHECK(contents(path).find("#[the load did not keep up") != std::string::npos);
-    CHECK(read(path).latencies.count() == 100);
+    CHECK(read_back(path).latencies.count() == 100);
   }
 }
 

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Files {
+struct PlanFiles {
   TemporaryFolder folder;
   std::string plain = folder.write("queries", "one two\nthree\n");
   std::string judged = folder.write("queries.tsv", "1\tmail \"server\"\n2\tthree\n3\tunjudged\n");
@@ -29,13 +29,13 @@ struct Files {
   }
 };
 
-PreparedLoad prepared(const LoadPlan& plan) {
+PreparedLoad prepared_of(const LoadPlan& plan) {
   auto result = prepare_load(plan);
   REQUIRE_MESSAGE(result.has_value(), to_string(result.error()));
   return std::move(*result);
 }
 
-Errc fault(const LoadPlan& plan) {
+Errc fault_of_plan(const LoadPlan& plan) {
   const auto result = prepare_load(plan);
   REQUIRE(result.has_error());
   return result.error().code;
@@ -44,12 +44,12 @@ Errc fault(const LoadPlan& plan) {
 }  // namespace
 
 TEST_CASE("a plan's words become queries and parameters, in their order") {
-  const Files files;
+  const PlanFiles files;
   auto plan = files.plan();
   plan.deadline = "50ms";
   plan.parameters = {"hedge=p95", "trace=a=b"};
   plan.depth = 20;
-  const auto [settings, notes] = prepared(plan);
+  const auto [settings, notes] = prepared_of(plan);
   CHECK(settings.queries == std::vector<std::string>{"one two", "three"});
   CHECK(settings.parameters == SearchParameters{{"deadline", "50ms"}, {"hedge", "p95"}, {"trace", "a=b"}, {"k", "20"}});
   CHECK(settings.rate == 10);
@@ -58,26 +58,26 @@ TEST_CASE("a plan's words become queries and parameters, in their order") {
 }
 
 TEST_CASE("with judgements the judged queries alone are asked, by their words unless as typed, and the others are told") {
-  const Files files;
+  const PlanFiles files;
   auto plan = files.plan();
   plan.queries = files.judged;
   plan.qrels = files.qrels;
-  const auto by_words = prepared(plan);
+  const auto by_words = prepared_of(plan);
   CHECK(by_words.settings.queries == std::vector<std::string>{"mail server", "three"});
   CHECK(by_words.notes == std::vector<std::string>{"passed over, without judgements: 1 query"});
   REQUIRE(by_words.settings.wanted);
   CHECK(*by_words.settings.wanted->ndcg_10(0, {"a"}) == doctest::Approx(1));
   CHECK(*by_words.settings.wanted->ndcg_10(1, {"a"}) == 0);
   plan.as_typed = true;
-  CHECK(prepared(plan).settings.queries.front() == "mail \"server\"");
+  CHECK(prepared_of(plan).settings.queries.front() == "mail \"server\"");
 }
 
 TEST_CASE("words that contradict each other, or measure nothing, are refused") {
-  const Files files;
+  const PlanFiles files;
   const auto refused = [&](auto change) {
     auto plan = files.plan();
     change(plan);
-    return fault(plan);
+    return fault_of_plan(plan);
   };
   CHECK(refused([](LoadPlan& p) { p.parameters = {"novalue"}; }) == Errc::invalid_argument);
   CHECK(refused([](LoadPlan& p) { p.parameters = {"=x"}; }) == Errc::invalid_argument);
@@ -99,7 +99,7 @@ TEST_CASE("words that contradict each other, or measure nothing, are refused") {
 }
 
 TEST_CASE("a reference that answers nothing is an error, not a load without recall") {
-  const Files files;
+  const PlanFiles files;
   auto plan = files.plan();
   plan.reference = files.folder.path("no-index");
   CHECK(prepare_load(plan).has_error());

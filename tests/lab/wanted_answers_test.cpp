@@ -39,7 +39,7 @@ TEST_CASE("a query of which nothing is known is not measured") {
 
 namespace {
 
-AnswerMeasures measures(double completeness, double recall, double ndcg) {
+AnswerMeasures measures_of(double completeness, double recall, double ndcg) {
   AnswerMeasures out;
   out.completeness = out.completeness_in_body = completeness;
   out.estimated_recall = recall;
@@ -52,8 +52,8 @@ AnswerMeasures measures(double completeness, double recall, double ndcg) {
 
 TEST_CASE("means are of answers, and of all queries with those that failed as 0") {
   AnswerQuality quality;
-  quality.record(measures(1, 1, 0.8), true);
-  quality.record(measures(0.5, 0.4, 0.4), true);
+  quality.record(measures_of(1, 1, 0.8), true);
+  quality.record(measures_of(0.5, 0.4, 0.4), true);
   AnswerMeasures failed;
   failed.recall = failed.ndcg_10 = 0;
   quality.record(failed, false);
@@ -78,7 +78,7 @@ TEST_CASE("means are of answers, and of all queries with those that failed as 0"
 
 TEST_CASE("an answer that says it is complete and lacks documents of the reference is told") {
   AnswerQuality quality;
-  quality.record(measures(1, 0.9, 1), true);
+  quality.record(measures_of(1, 0.9, 1), true);
   nlohmann::ordered_json out;
   quality.add_to(out, 10);
   CHECK(out["recall"]["complete_but_less"] == 1);
