@@ -44,9 +44,19 @@ std::vector<AttemptLatency> attempt_latencies(std::string_view trace, std::optio
   return latencies;
 }
 
+const std::string* parameter(const LoadSettings& settings, std::string_view name) {
+  for (const auto& [key, value] : settings.parameters) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
 std::optional<Error> fault_of(const LoadSettings& settings) {
   const auto invalid = [](const char* what) { return Error{Errc::invalid_argument, what}; };
   if (settings.queries.empty()) return invalid("there are no queries");
+  if (const auto* trace = parameter(settings, "trace"); settings.traced && trace && *trace != "on") {
+    return invalid("attempts are told by traces, and the parameter trace is not on");
+  }
   if (settings.clients > 0) {
     return settings.count > 0 ? std::nullopt : std::optional(invalid("a closed loop needs a count of at least 1"));
   }
@@ -77,7 +87,7 @@ struct Load::Implementation {
   Implementation(asio::io_context& c, LoadSettings s, std::function<void(const LoadProgress&)> p)
       : context(c), settings(std::move(s)), progress(std::move(p)), choice(settings.seed ^ 0x9e3779b97f4a7c15),
         pause(context), freed(context, asio::steady_timer::time_point::max()), ticks(context) {
-    if (settings.traced) settings.parameters.emplace_back("trace", "on");
+    if (settings.traced && !parameter(settings, "trace")) settings.parameters.emplace_back("trace", "on");
   }
 
   asio::awaitable<result<LoadResult>> run() {

@@ -122,6 +122,15 @@ TEST_CASE("the files of a load hold what its report says, queries and attempts a
   CHECK(attempts.latencies.longest() <= from_milliseconds(1.01 * report["took_ms"]["max"].get<double>()));
 }
 
+TEST_CASE("more connections than the system gives descriptors are refused before anything is sent") {
+  const TemporaryFolder folder;
+  const std::string command = "exec " + built_program("hedgerow-lab").string() + " load --target http://127.0.0.1:9 --queries " +
+                              folder.write("queries", "one\n") + " --rate 10 --duration 100ms --connections ";
+  // A soft limit is raised, a hard one is one.
+  CHECK(run_program("/bin/sh", {"-c", "ulimit -n 128; " + command + "100"}).status == 2);
+  CHECK(run_program("/bin/sh", {"-c", "ulimit -S -n 128; " + command + "100"}).status == 1);  // nobody listens there
+}
+
 TEST_CASE("load that can ask nothing ends with 2, and one that is not answered with 1") {
   const TemporaryFolder folder;
   const std::string queries = folder.write("queries", "one\n");

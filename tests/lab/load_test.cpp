@@ -208,6 +208,32 @@ TEST_CASE("a closed loop never has more queries under way than clients, and stop
   CHECK(frame.connections_used == 5);
 }
 
+TEST_CASE("as many queries are under way as there are connections, when the server lets all of them wait") {
+  constexpr std::size_t connections = 300;
+  std::size_t under_way = 0, most = 0;
+  bool released = false;
+  std::optional<asio::steady_timer> gate;
+  Bench bench([&](wire::HttpRequest&) -> asio::awaitable<wire::HttpResponse> {
+    if (!gate) gate.emplace(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
+    most = std::max(most, ++under_way);
+    if (under_way == connections) {
+      released = true;
+      gate->cancel();
+    }
+    while (!released) co_await gate->async_wait(as_result);
+    --under_way;
+    co_return answer();
+  });
+  bench.settings.rate = 5000;
+  bench.settings.duration = 100ms;
+  bench.settings.arrivals = ArrivalShape::even;
+  bench.settings.connections = connections;
+  const auto [frame, report] = bench.run();
+  CHECK(most == connections);
+  CHECK(frame.connections_used == connections);
+  CHECK(report.answered() == 500);
+}
+
 TEST_CASE("drawn queries are those of the seed") {
   const auto asked_with = [](std::uint64_t seed) {
     std::vector<std::string> asked;
@@ -406,4 +432,5 @@ TEST_CASE("settings without a sense are refused before anything is sent") {
   CHECK(fault([](LoadSettings& s) { s.queries = {}; }) == Errc::invalid_argument);
   CHECK(fault([](LoadSettings& s) { s.clients = 1; }) == Errc::invalid_argument);
   CHECK(fault([](LoadSettings& s) { s.target = "nonsense"; }) == Errc::invalid_argument);
+  CHECK(fault([](LoadSettings& s) { s.traced = true; s.parameters = {{"trace", "off"}}; }) == Errc::invalid_argument);
 }
