@@ -39,6 +39,8 @@ struct AttemptRecord {
   std::uint32_t link = 0;   // the term of the link that it was sent on
   std::uint32_t parts = 1;  // attempts in its frame
   std::uint32_t draws = 1;  // of the leaf's service time
+  std::uint64_t trial = 0;  // of a canary, which has no query; 0: of none
+  bool deadly = false;      // the leaf that begins it dies
   Duration shared{};        // of its service, the same for all of its query
 
   Stage stage = Stage::travelling;  // on the leaf

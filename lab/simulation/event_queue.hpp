@@ -26,6 +26,12 @@ enum class EventKind : std::uint8_t {
   background_arrives, // at leaf `subject`: work of a competing job
   background_ends,    // at leaf `subject`, of the worker's term `detail`
   upkeep_changes,     // begins or ends on leaf `subject`
+  canaries_wake,      // of root `subject`
+  canaries_beat,      // of all roots
+  leaf_dies,          // leaf `subject`, of a query
+  leaf_restarts,      // leaf `subject`, which died
+  speller_answers,    // call `subject`
+  subsystems_wake,    // of query `subject`, of generation `detail`
   place_is_free,      // on root `subject`: who waits may be let in
   waiting_ends,       // of query `detail` in the waiting room of root `subject`
   fault_begins,     // fault `subject`

@@ -121,6 +121,12 @@ void Invariants::on_merged(Query query, AttemptId attempt, Instant now) {
   }
 }
 
+void Invariants::on_adopted(Query query, std::uint32_t index) {
+  Books& books = books_[query];
+  books.merged[index] = 1;
+  ++books.merges;
+}
+
 void Invariants::on_answered(Query query, policy::FinishReason reason, bool abandoned, Instant now) {
   Books& books = books_[query];
   if (books.answered) return violate("a query was answered twice", now);
@@ -169,9 +175,10 @@ void Invariants::after_event(Instant now) {
   touched_queries_.clear();
   for (const auto& [root, leaf] : touched_leaves_) {
     const std::uint32_t counted = roots_[root].policies->replica_choice.in_flight(leaf);
-    if (counted != roots_[root].in_flight[leaf.value] && counted != roots_[root].in_flight[leaf.value] + planned_for(root, leaf)) {
+    const std::uint32_t there = roots_[root].under_way(leaf);
+    if (counted != there && counted != there + planned_for(root, leaf)) {
       violate("the policies count " + number(counted) + " attempts under way at leaf " + number(leaf.value) + ", and there are " +
-                  number(roots_[root].in_flight[leaf.value]), now);
+                  number(there), now);
     }
   }
   touched_leaves_.clear();

@@ -20,6 +20,7 @@
 
 #include "base/clock.hpp"
 #include "lab/simulation/report.hpp"
+#include "root/policy/cluster/canary_leaves.hpp"
 #include "root/policy/cluster/search_policies.hpp"
 #include "root/policy/query/fanout.hpp"
 
@@ -39,6 +40,10 @@ class Invariants {
   void on_cancelled(Query query, AttemptId attempt);
   void on_merged(Query query, AttemptId attempt, Instant now);
   void on_wake_wished(Query query, Instant at) { books_[query].wake = at; }
+  // Answered before the query began, by its canary.
+  void on_adopted(Query query, std::uint32_t index);
+  // What its canaries have under way counts at the leaves as well.
+  void on_canaries(std::uint32_t root, const policy::CanaryLeaves& leaves) { roots_[root].canaries = &leaves; }
   void on_answered(Query query, policy::FinishReason reason, bool abandoned, Instant now);
   void on_dropped(Query query, Instant now);
   void on_leaf(LeafId leaf, bool up) { up_[leaf.value] = up; }
@@ -58,6 +63,8 @@ class Invariants {
     const policy::SearchPolicies* policies;
     Bucket hedges, retries;
     std::vector<std::uint32_t> in_flight;  // by leaf
+    const policy::CanaryLeaves* canaries = nullptr;
+    std::uint32_t under_way(LeafId leaf) const { return in_flight[leaf.value] + (canaries ? canaries->running(leaf) : 0); }
   };
   enum class State : std::uint8_t { unsent, under_way, over };
   struct Sent {

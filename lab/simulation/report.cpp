@@ -65,6 +65,8 @@ nlohmann::json Report::to_json() const {
   out["completeness"] = measured.completeness();
   out["abandoned"] = measured.abandoned;
   out["refused"] = measured.refused;
+  out["quarantined"] = measured.quarantined;
+  out["without_verdict"] = measured.without_verdict;
   for (std::size_t i = 0; i < finish_reasons; ++i) {
     out["finished"][std::string(policy::to_string(static_cast<policy::FinishReason>(i)))] = measured.finished[i];
   }
@@ -73,6 +75,9 @@ nlohmann::json Report::to_json() const {
     out["attempts"][std::string(to_string(static_cast<AttemptKind>(i)))] = measured.attempts[i];
   }
   out["attempts"]["hedge_won"] = measured.hedges_won;
+  for (std::size_t i = 0; i < measured.spelling.size(); ++i) {
+    out["spelling"][std::string(policy::to_string(static_cast<policy::SubsystemStatus>(i)))] = measured.spelling[i];
+  }
   out["leaves"] = {{"arrived", leaves.arrived},
                    {"answered", leaves.answered},
                    {"refused", leaves.refused},
@@ -84,6 +89,7 @@ nlohmann::json Report::to_json() const {
                    {"cancelled_running", leaves.cancelled_running},
                    {"cancelled_too_late", leaves.cancelled_too_late},
                    {"both_began", leaves.both_began},
+                   {"killed", leaves.killed},
                    {"executed_seconds", to_seconds(leaves.executed)},
                    {"background_seconds", to_seconds(leaves.background)},
                    {"extra_work_share", leaves.extra_work()}};

@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
 #include "root/policy/query/action.hpp"
+#include "root/policy/query/subsystems.hpp"
 
 namespace hedgerow::lab::simulation {
 
@@ -24,10 +25,12 @@ struct QueryFigures {
 
   Histogram latency;  // nanoseconds, from arrival to answer
   std::uint64_t queries = 0, abandoned = 0, refused = 0;  // refused ones count nowhere else
+  std::uint64_t quarantined = 0, without_verdict = 0;  // nor do these: canaries said no, or nothing in time
   std::array<std::uint64_t, finish_reasons> finished{};
   std::uint64_t partitions = 0, answered = 0;  // asked; answered in time
   std::array<std::uint64_t, attempt_kinds> attempts{};
   std::uint64_t hedges_won = 0;
+  std::array<std::uint64_t, 5> spelling{};  // by policy::SubsystemStatus; queries that their client did not leave
   std::uint64_t first_attempts = 0;  // of their partition
   // All attempts beyond the first of each partition, for each first one.
   double extra_share() const;
@@ -42,6 +45,7 @@ struct LeafFigures {
   std::uint64_t arrived = 0, answered = 0, refused = 0, expired = 0, failed = 0, superseded = 0, swallowed = 0;
   std::uint64_t cancelled_queued = 0, cancelled_running = 0, cancelled_too_late = 0;
   std::uint64_t both_began = 0;  // of tied pairs
+  std::uint64_t killed = 0;      // processes, by deadly queries
   std::uint64_t late_answers = 0, second_answers = 0;
   Duration executed{}, merged{};  // time on workers: all of it, and that of the answers that were merged
   Duration background{};

@@ -94,6 +94,7 @@ void SimulatedLeaf::start(AttemptSlot attempt, Instant now) {
   record.started = now;
   record.queue_time = now - record.arrived;
   record.service_time = service(record, now);
+  if (record.deadly) around_.events.push(now, EventKind::leaf_dies, id_.value);
   record.running_place = static_cast<std::uint32_t>(running_.size());
   running_.push_back(attempt);
   if (record.twin) {

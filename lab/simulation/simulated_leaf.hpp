@@ -49,6 +49,14 @@ class SimulatedLeaf {
   void begin_upkeep() { ++pauses_; }
   void end_upkeep(Instant now) { go_on(now); }
 
+  // A query took it down; and it is there again.
+  void die(Instant now) {
+    ++crashes_;
+    ++around_.figures.killed;
+    lose_work(now);
+  }
+  void restart() { --crashes_; }
+
   void begin_fault(const Fault& fault, Instant now);
   void end_fault(const Fault& fault, Instant now);
   // All that waits or runs is gone: the process ended, or nobody could be told of it.

@@ -1,7 +1,6 @@
 #include "lab/simulation/simulated_root.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -10,17 +9,6 @@
 namespace hedgerow::lab::simulation {
 
 namespace {
-
-constexpr int precision_of_seconds = 7;
-
-// As many partitions as it wants, or under load a share of them, though never fewer than it can do with.
-std::size_t width_of(const QueryShape& shape, std::size_t partitions, double share) {
-  const std::size_t wanted = shape.width == 0 ? partitions : std::min(shape.width, partitions);
-  if (share >= 1 || !shape.partial) return wanted;
-  const double enough = shape.good_enough.min_completeness < 1 ? shape.good_enough.min_completeness : 0;
-  const double narrowed = std::ceil(static_cast<double>(wanted) * std::max(share, enough));
-  return std::clamp<std::size_t>(static_cast<std::size_t>(narrowed), 1, wanted);
-}
 
 policy::AttemptFailure failure_of(Outcome outcome) {
   switch (outcome) {
@@ -66,21 +54,30 @@ SimulatedRoots::SimulatedRoots(const WorldSettings& settings, EventQueue& events
       rooms_.push_back(std::make_unique<SimulatedWaitingRoom>(*settings.admission, policies_.back()->load, Random(random_.next())));
     }
   }
+  for (std::size_t root = 0; settings.spellers && root < settings.roots; ++root) {
+    subsystem_models_.push_back(std::make_unique<policy::SubsystemModels>());
+    // Their numbers follow those of the leaves.
+    for (std::size_t i = 0; i < settings.spellers->count; ++i) {
+      policies_[root]->on_leaf_up(LeafId{static_cast<std::uint32_t>(settings.leaves + i)});
+    }
+  }
   invariants_.emplace(views, settings.leaves, settings.policies, report);
+  if (!settings.canaries) return;
+  for (std::uint32_t root = 0; root < settings.roots; ++root) {
+    const SimulatedCanaries::Ways ways{[this](AttemptSlot attempt, Instant now) {
+                                         attempts_[attempt].link = network_.term(attempts_[attempt].leaf);
+                                         send_on(attempt, std::nullopt, now);
+                                       },
+                                       [this](AttemptSlot attempt, Instant now) { cancel_on(attempt, now); }};
+    canaries_.push_back(std::make_unique<SimulatedCanaries>(root, *settings.canaries, *policies_[root], events, attempts, ways, Random(random_.next())));
+    for (std::uint32_t leaf = 0; leaf < settings.leaves; ++leaf) canaries_.back()->on_leaf_up(LeafId{leaf});
+    invariants_->on_canaries(root, canaries_.back()->leaves());
+  }
 }
 
 SimulatedRoots::Query* SimulatedRoots::find(QuerySlot slot, std::uint32_t generation) {
   Query& query = queries_[slot];
   return query.generation == generation && query.fanout ? &query : nullptr;
-}
-
-template <class Change>
-void SimulatedRoots::count(bool measured, Instant arrived, Change&& change) {
-  if (measured) change(report_.measured);
-  if (!settings_.timeline) return;
-  const auto second = static_cast<std::size_t>((arrived - Instant{}) / std::chrono::seconds(1));
-  while (report_.seconds.size() <= second) report_.seconds.emplace_back(precision_of_seconds);
-  change(report_.seconds[second]);
 }
 
 std::vector<policy::Fanout::Partition> SimulatedRoots::draw_partitions(std::size_t width) {
@@ -105,49 +102,8 @@ std::size_t SimulatedRoots::draw_shape() {
   return last;
 }
 
-void SimulatedRoots::on_arrival(std::uint32_t root, bool measured, Instant now) {
-  const std::size_t shape = draw_shape();
-  const Guest guest{shape, measured, now, settings_.shapes[shape].deadline, settings_.shapes[shape].service_class};
-  if (rooms_.empty()) return begin(root, guest, {}, now);
-
-  const auto verdict = rooms_[root]->on_arrival(guest, now);
-  // It may be this one's turn already.
-  call_waiting(root, now);
-  switch (verdict.entry) {
-    case policy::Admission::Entry::admitted:
-      return begin(root, guest, rooms_[root]->admission().shedding(guest.service_class, now), now);
-    case policy::Admission::Entry::refused: return refuse(guest, now);
-    case policy::Admission::Entry::waits:
-      return events_.push(verdict.give_up, EventKind::waiting_ends, root, static_cast<std::uint32_t>(verdict.number));
-  }
-}
-
-void SimulatedRoots::on_waiting_ends(std::uint32_t root, std::uint32_t number, Instant now) {
-  const auto guest = rooms_[root]->give_up(number, now);
-  if (!guest) return;
-  refuse(*guest, now);
-  call_waiting(root, now);
-}
-
-void SimulatedRoots::call_waiting(std::uint32_t root, Instant now) {
-  while (const auto guest = rooms_[root]->next(now)) {
-    begin(root, *guest, rooms_[root]->admission().shedding(guest->service_class, now), now);
-  }
-}
-
-std::size_t SimulatedRoots::waiting_queries() const {
-  std::size_t waiting = 0;
-  for (const auto& room : rooms_) waiting += room->waiting();
-  return waiting;
-}
-
-void SimulatedRoots::refuse(const Guest& guest, Instant now) {
-  ++report_.queries;
-  count(guest.measured, guest.arrived, [](QueryFigures& figures) { ++figures.refused; });
-  if (observer_) observer_({guest.shape, guest.measured, guest.arrived, now - guest.arrived, false, nullptr});
-}
-
-void SimulatedRoots::begin(std::uint32_t root, const Guest& guest, const policy::Admission::Shedding& shedding, Instant now) {
+void SimulatedRoots::begin(std::uint32_t root, SimulatedCanaries::Told word, Instant now) {
+  const Guest& guest = word.candidate.guest;
   QuerySlot slot;
   if (free_.empty()) {
     slot = static_cast<QuerySlot>(queries_.size());
@@ -160,14 +116,15 @@ void SimulatedRoots::begin(std::uint32_t root, const Guest& guest, const policy:
   Query& query = queries_[slot];
   query.root = root;
   query.arrived = guest.arrived;
-  query.admitted = now;
+  query.admitted = word.candidate.admitted;
+  query.fingerprint = std::move(word.candidate.fingerprint);
   query.shape = guest.shape;
   query.search_end = guest.arrived + guest.given;
   query.wake_at = query.next_wake = Instant::max();
   query.measured = guest.measured;
   query.service_class = shape.service_class;
   query.shared = shape.shared ? shape.shared->draw(random_) : Duration::zero();
-  query.answered = query.abandoned = false;
+  query.answered = query.abandoned = query.concluded = false;
   query.records.clear();
   query.twins_begun.clear();
 
@@ -176,15 +133,24 @@ void SimulatedRoots::begin(std::uint32_t root, const Guest& guest, const policy:
   settings.hedge = shape.hedge;
   settings.tied = shape.tied;
   settings.good_enough = shape.good_enough;
-  query.fanout.emplace(draw_partitions(width_of(shape, partitions_.size(), shedding.fanout)), settings, *policies_[root]);
+  query.fanout.emplace(std::move(word.candidate.partitions), settings, *policies_[root]);
   ++open_;
   ++report_.queries;
   invariants_->on_query(slot, root, *query.fanout, query.search_end);
-  count(query, [&](QueryFigures& figures) { figures.partitions += query.fanout->partitions().size(); });
+  count(query, [&](QueryFigures& figures) {
+    figures.partitions += query.fanout->partitions().size();
+    figures.answered += word.place ? 1 : 0;
+    figures.attempts[static_cast<std::size_t>(AttemptKind::canary)] += word.place ? 1 : 0;
+  });
+  if (word.place) {
+    query.fanout->adopt(*word.place, word.leaf);
+    invariants_->on_adopted(slot, static_cast<std::uint32_t>(*word.place));
+  }
   if (shape.client_leaves > 0 && random_.chance(shape.client_leaves)) {
     const auto after = static_cast<Duration::rep>(random_.uniform() * static_cast<double>(shape.deadline.count()));
     events_.push(std::max(now, guest.arrived + Duration(after)), EventKind::client_leaves, slot, query.generation);
   }
+  if (settings_.spellers) ask_spellers(slot, now);
   perform(slot, query.fanout->start(now), now);
 }
 
@@ -210,7 +176,7 @@ void SimulatedRoots::perform(QuerySlot slot, policy::Actions actions, Instant no
     }
   }
   Query* query = find(slot, generation);
-  if (query && query->answered && settings_.linger <= Duration::zero()) drop(slot, now);
+  if (query && query->concluded && settings_.linger <= Duration::zero()) drop(slot, now);
 }
 
 void SimulatedRoots::send(QuerySlot slot, const policy::SendAttempt& action, Instant now) {
@@ -233,6 +199,7 @@ void SimulatedRoots::send(QuerySlot slot, const policy::SendAttempt& action, Ins
   record.service_class = query.service_class;
   record.draws = static_cast<std::uint32_t>(settings_.shapes[query.shape].draws);
   record.shared = query.shared;
+  record.deadly = settings_.shapes[query.shape].deadly;
   if (query.records.size() <= action.attempt.value) query.records.resize(action.attempt.value + 1, none);
   query.records[action.attempt.value] = at;
   if (!query.twins_begun.empty()) {
@@ -253,28 +220,35 @@ void SimulatedRoots::send(QuerySlot slot, const policy::SendAttempt& action, Ins
     ++figures.attempts[static_cast<std::size_t>(action.kind)];
   });
 
-  if (network_.instant()) {
-    if (network_.is_whole(action.leaf) && !leaves_[action.leaf.value].frozen_until(now)) {
-      return leaves_[action.leaf.value].receive(at, now);
-    }
+  if (!frame.arrives && !network_.instant()) frame.arrives = network_.at_leaf(query.root, action.leaf, now);
+  send_on(at, frame.arrives, now);
+}
+
+void SimulatedRoots::send_on(AttemptSlot attempt, std::optional<Instant> with_frame, Instant now) {
+  const AttemptRecord& record = attempts_[attempt];
+  if (network_.instant() && network_.is_whole(record.leaf) && !leaves_[record.leaf.value].frozen_until(now)) {
+    return leaves_[record.leaf.value].receive(attempt, now);
   }
-  if (!frame.arrives) frame.arrives = network_.at_leaf(query.root, action.leaf, now);
-  attempts_.hold(at);
-  events_.push(*frame.arrives, EventKind::attempt_arrives, at);
+  const Instant arrives = with_frame ? *with_frame : network_.at_leaf(record.root, record.leaf, now);
+  attempts_.hold(attempt);
+  events_.push(arrives, EventKind::attempt_arrives, attempt);
 }
 
 void SimulatedRoots::cancel(QuerySlot slot, AttemptId id, Instant now) {
   if (settings_.sabotage == Sabotage::forget_cancel) return;
   Query& query = queries_[slot];
   invariants_->on_cancelled(slot, id);
-  const AttemptSlot at = query.records[id.value];
-  const AttemptRecord& record = attempts_[at];
+  cancel_on(query.records[id.value], now);
+}
+
+void SimulatedRoots::cancel_on(AttemptSlot attempt, Instant now) {
+  const AttemptRecord& record = attempts_[attempt];
   if (network_.instant() && !leaves_[record.leaf.value].frozen_until(now)) {
-    if (network_.carries(record.leaf, record.link)) leaves_[record.leaf.value].cancel(at, now);
+    if (network_.carries(record.leaf, record.link)) leaves_[record.leaf.value].cancel(attempt, now);
     return;
   }
-  attempts_.hold(at);
-  events_.push(network_.at_leaf(query.root, record.leaf, now), EventKind::cancel_arrives, at);
+  attempts_.hold(attempt);
+  events_.push(network_.at_leaf(record.root, record.leaf, now), EventKind::cancel_arrives, attempt);
 }
 
 void SimulatedRoots::wake_at(QuerySlot slot, Instant at, Instant now) {
@@ -307,6 +281,11 @@ void SimulatedRoots::on_wake(QuerySlot slot, std::uint32_t generation, Instant a
 void SimulatedRoots::on_outcome(AttemptSlot attempt, Outcome outcome, Instant now) {
   const AttemptRecord record = attempts_[attempt];
   if (!network_.carries(record.leaf, record.link) && outcome != Outcome::unreachable) return;  // lost with the link
+  if (record.trial > 0) {
+    const auto failure = outcome == Outcome::answered ? std::nullopt : std::optional(failure_of(outcome));
+    canaries_[record.root]->on_outcome(attempt, failure, now);
+    return listen_to_canaries(record.root, now);
+  }
   Query* query = find(record.query, record.query_generation);
   if (!query) {
     ++report_.leaves.late_answers;
@@ -345,6 +324,19 @@ void SimulatedRoots::answer(QuerySlot slot, policy::FinishReason reason, Instant
   invariants_->on_answered(slot, reason, query.abandoned, now);
   if (settings_.sabotage == Sabotage::answer_twice) invariants_->on_answered(slot, reason, query.abandoned, now);
   query.answered = true;
+  query.reason = reason;
+  if (query.subsystems) {
+    perform_parts(slot, query.abandoned ? query.subsystems->abandon(now) : query.subsystems->settle(now), now);
+    if (!query.abandoned && !query.subsystems->finished()) return;  // what is open may still come
+  }
+  conclude(slot, now);
+}
+
+// The query is over: hits, and what was waited for beside them.
+void SimulatedRoots::conclude(QuerySlot slot, Instant now) {
+  Query& query = queries_[slot];
+  const policy::FinishReason reason = query.reason;
+  query.concluded = true;
   count(query, [&](QueryFigures& figures) {
     figures.first_attempts += query.fanout->partitions().size();
     if (query.abandoned) {
@@ -354,8 +346,15 @@ void SimulatedRoots::answer(QuerySlot slot, policy::FinishReason reason, Instant
     ++figures.queries;
     ++figures.finished[static_cast<std::size_t>(reason)];
     figures.latency.record(static_cast<std::uint64_t>((now - query.arrived).count()));
+    if (query.subsystems) ++figures.spelling[static_cast<std::size_t>(query.subsystems->status(policy::SubsystemKind::spelling))];
   });
   if (observer_) observer_({query.shape, query.measured, query.arrived, now - query.arrived, query.abandoned, &*query.fanout});
+  if (!canaries_.empty()) {
+    const auto& asked = query.fanout->partitions();
+    std::size_t answered = 0;
+    for (std::size_t i = 0; i < asked.size(); ++i) answered += query.fanout->state_of(i) == policy::PartitionState::answered ? 1 : 0;
+    canaries_[query.root]->on_searched(query.fingerprint, answered > 0, answered == partitions_.size(), query.fanout->lost_leaves(), query.arrived, now);
+  }
   if (!rooms_.empty()) {
     leave(query, reason, now);
     events_.push(now, EventKind::place_is_free, query.root);  // and not from within what ends it
@@ -365,21 +364,6 @@ void SimulatedRoots::answer(QuerySlot slot, policy::FinishReason reason, Instant
   }
 }
 
-// As root/query_service tells its waiting room.
-void SimulatedRoots::leave(const Query& query, policy::FinishReason reason, Instant now) {
-  const auto& asked = query.fanout->partitions();
-  std::size_t answered = 0;
-  for (std::size_t i = 0; i < asked.size(); ++i) answered += query.fanout->state_of(i) == policy::PartitionState::answered ? 1 : 0;
-  rooms_[query.root]->on_ended({.service_class = query.service_class,
-                                .admitted = query.admitted,
-                                .given = query.search_end - query.arrived,
-                                .ran = !query.abandoned,
-                                .at_deadline = reason == policy::FinishReason::deadline,
-                                .answered_all = reason == policy::FinishReason::complete || reason == policy::FinishReason::good_enough,
-                                .answered = static_cast<double>(answered) / static_cast<double>(asked.size())},
-                               now);
-}
-
 void SimulatedRoots::on_drop(QuerySlot slot, std::uint32_t generation, Instant now) {
   if (find(slot, generation)) drop(slot, now);
 }
@@ -387,6 +371,7 @@ void SimulatedRoots::on_drop(QuerySlot slot, std::uint32_t generation, Instant n
 void SimulatedRoots::drop(QuerySlot slot, Instant now) {
   Query& query = queries_[slot];
   query.fanout.reset();
+  query.subsystems.reset();
   invariants_->on_dropped(slot, now);
   for (const AttemptSlot at : query.records) {
     if (at == none) continue;
@@ -408,16 +393,22 @@ std::optional<AttemptSlot> SimulatedRoots::twin_of(AttemptSlot attempt) {
   return std::nullopt;
 }
 
-void SimulatedRoots::on_leaf_missed(LeafId leaf, Instant now) {
+void SimulatedRoots::on_leaf_missed(LeafId leaf, policy::LeafLoss how, Instant now) {
   missed_[leaf.value] = true;
   invariants_->on_leaf(leaf, false);
   for (auto& policies : policies_) policies->on_leaf_down(leaf);
+  for (auto& canaries : canaries_) canaries->on_leaf_lost(leaf, how, now);
   std::vector<AttemptSlot> lost;
   for (AttemptSlot at = 0; at < attempts_.size(); ++at) {
     if (attempts_[at].holds > 0 && attempts_[at].leaf == leaf) lost.push_back(at);
   }
   for (const AttemptSlot at : lost) attempts_.hold(at);
   for (const AttemptSlot at : lost) {
+    if (attempts_[at].trial > 0) {
+      on_outcome(at, Outcome::unreachable, now);
+      attempts_.release(at);
+      continue;
+    }
     const Query* query = find(attempts_[at].query, attempts_[at].query_generation);
     if (query && query->fanout->attempt(attempts_[at].id).outstanding) on_outcome(at, Outcome::unreachable, now);
     attempts_.release(at);
@@ -428,6 +419,7 @@ void SimulatedRoots::on_leaf_returned(LeafId leaf, Instant) {
   missed_[leaf.value] = false;
   invariants_->on_leaf(leaf, true);
   for (auto& policies : policies_) policies->on_leaf_up(leaf);
+  for (auto& canaries : canaries_) canaries->on_leaf_up(leaf);
 }
 
 void SimulatedRoots::set_budget(double fill, double depth, Instant now) {

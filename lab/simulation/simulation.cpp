@@ -61,6 +61,7 @@ class Simulation {
     if (settings_.upkeep.period > Duration::zero()) {
       for (std::uint32_t leaf = 0; leaf < settings_.leaves; ++leaf) change_upkeep(leaf);
     }
+    if (settings_.canaries) events_.push(at(Duration::zero()), EventKind::canaries_beat, 0);
     if (settings_.timeline) events_.push(at(std::chrono::seconds(1)), EventKind::second_passes, 0);
     if (settings_.warm_up + settings_.queries > 0) schedule_arrival();
   }
@@ -123,6 +124,15 @@ class Simulation {
         break;
       case EventKind::background_ends: leaves_[event.subject].end_background(event.detail, now_); break;
       case EventKind::upkeep_changes: change_upkeep(event.subject); break;
+      case EventKind::canaries_wake: roots_->on_canaries_wake(event.subject, now_); break;
+      case EventKind::canaries_beat:
+        roots_->on_canaries_beat(now_);
+        if (!is_over()) events_.push(now_ + policy::CanaryLeaves::beat, EventKind::canaries_beat, 0);
+        break;
+      case EventKind::leaf_dies: kill_leaf(event.subject); break;
+      case EventKind::leaf_restarts: restart_leaf(event.subject); break;
+      case EventKind::speller_answers: roots_->on_speller_answer(event.subject, now_); break;
+      case EventKind::subsystems_wake: roots_->on_subsystems_wake(event.subject, event.detail, now_); break;
       case EventKind::place_is_free: roots_->call_waiting(event.subject, now_); break;
       case EventKind::waiting_ends: roots_->on_waiting_ends(event.subject, event.detail, now_); break;
       case EventKind::fault_begins: begin_fault(event.subject); break;
@@ -202,11 +212,25 @@ class Simulation {
     });
   }
 
+  void kill_leaf(std::uint32_t leaf) {
+    if (!leaves_[leaf].runs()) return;  // it did not live to see this
+    leaves_[leaf].die(now_);
+    ++breaks_[leaf];
+    network_.break_links(LeafId{leaf});
+    events_.push(now_, EventKind::leaf_is_missed, leaf);
+    events_.push(now_ + settings_.restart_time, EventKind::leaf_restarts, leaf);
+  }
+  void restart_leaf(std::uint32_t leaf) {
+    leaves_[leaf].restart();
+    --breaks_[leaf];
+    events_.push(now_ + settings_.reconnect_time, EventKind::leaf_returns, leaf);
+  }
+
   // Both sides notice that their links have ended; the leaf stops what nobody can be told of.
   void miss(LeafId leaf) {
     if (network_.is_whole(leaf) || roots_->misses(leaf)) return;
     leaves_[leaf.value].lose_work(now_);
-    roots_->on_leaf_missed(leaf, now_);
+    roots_->on_leaf_missed(leaf, leaves_[leaf.value].runs() ? policy::LeafLoss::silent : policy::LeafLoss::died, now_);
   }
 
   void bring_back(LeafId leaf) {

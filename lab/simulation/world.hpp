@@ -14,6 +14,7 @@
 #include "base/ids.hpp"
 #include "lab/simulation/service_time.hpp"
 #include "root/policy/cluster/admission.hpp"
+#include "root/policy/cluster/canaries.hpp"
 #include "root/policy/cluster/search_policies.hpp"
 #include "root/policy/query/good_enough.hpp"
 
@@ -69,6 +70,9 @@ struct QueryShape {
   // Each of its attempts is so many draws of the leaves' service time, done in one go.
   std::size_t draws = 1;
   bool partial = true;  // false: all partitions or nothing, so admission does not narrow it
+  // How many different texts there are of it, drawn at random; 0: each query is one that nobody asked before. (For canaries.)
+  std::size_t texts = 0;
+  bool deadly = false;  // a leaf that begins an attempt of it dies
 };
 
 // From this time on.
@@ -95,6 +99,12 @@ struct Upkeep {
   Duration length{};
   // aligned: on all leaves at the same times; staggered: each leaf's begins a leaf's share of the period after the one's before.
   enum class Phase { aligned, staggered } phase = Phase::aligned;
+};
+
+// Processes beside the leaves that suggest spellings: an optional subsystem, asked by every query.
+struct Spellers {
+  std::size_t count = 2;
+  ServiceTime time;  // from the question to its answer; they never queue
 };
 
 // Deliberate mistakes of the host, each of which the invariants must find (see tests).
@@ -142,6 +152,9 @@ struct WorldSettings {
 
   policy::SearchPolicySettings policies;
   std::optional<policy::AdmissionSettings> admission = std::nullopt;  // none: every query is let in at once
+  std::optional<policy::CanariesSettings> canaries = std::nullopt;    // none: every query fans out at once
+  std::optional<Spellers> spellers = std::nullopt;  // none: no query asks for spelling
+  Duration restart_time = std::chrono::seconds(1);  // of a leaf that a query took down
   std::vector<BudgetChange> budget_changes;
   std::vector<Fault> faults;
 
