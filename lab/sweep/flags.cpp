@@ -80,6 +80,9 @@ ordered_json list_of(const std::vector<std::string>& texts) {
   return list;
 }
 
+// JSON can become anything, an error too, so it must be said which it is.
+result<ordered_json> json_result(ordered_json json) { return {boost::system::in_place_value, std::move(json)}; }
+
 result<ordered_json> policies_of(const std::vector<std::string>& flags) {
   ordered_json list = ordered_json::array();
   for (const auto& text : flags) {
@@ -89,7 +92,7 @@ result<ordered_json> policies_of(const std::vector<std::string>& flags) {
     policy.update(named->members);
     list.push_back(std::move(policy));
   }
-  return list;
+  return json_result(std::move(list));
 }
 
 result<ordered_json> faults_of(const std::vector<std::string>& flags) {
@@ -104,7 +107,7 @@ result<ordered_json> faults_of(const std::vector<std::string>& flags) {
     }
     if (!named->members.empty()) (*set)["faults"].push_back(std::move(named->members));
   }
-  return list;
+  return json_result(std::move(list));
 }
 
 template <class T>
@@ -171,7 +174,7 @@ result<ordered_json> with_flags(ordered_json plan, const PlanFlags& flags) {
     set(world, "anew", flags.anew);
     lay_over(plan, "live", world);
   }
-  return plan;
+  return json_result(std::move(plan));
 }
 
 }  // namespace hedgerow::lab::sweep

@@ -42,12 +42,12 @@ std::string date_text() {
 result<void> write_text(const fs::path& path, const std::string& text) { return write_file_atomically(path, text); }
 
 result<ordered_json> read_plan_file(const fs::path& path) {
-  if (path.empty()) return ordered_json::object();
+  if (path.empty()) return {boost::system::in_place_value, ordered_json::object()};
   std::ifstream file(path);
   if (!file) return Error{Errc::io, path.string() + ": cannot be read"};
   auto json = ordered_json::parse(std::string(std::istreambuf_iterator<char>(file), {}), nullptr, false);
   if (json.is_discarded()) return Error{Errc::invalid_argument, path.string() + ": is no JSON"};
-  return json;
+  return {boost::system::in_place_value, std::move(json)};
 }
 
 // The plan of file and flags, with the one world that it is run in.

@@ -1,0 +1,179 @@
+#include "lab/report/svg.hpp"
+
+#include <doctest/doctest.h>
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include <cmath>
+#include <memory>
+#include <sstream>
+
+using namespace hedgerow::lab::report;
+
+namespace {
+
+// An SVG as an XML parser reads it.
+class Picture {
+ public:
+  explicit Picture(const std::string& svg)
+      : document_(xmlReadMemory(svg.data(), static_cast<int>(svg.size()), "chart.svg", nullptr, XML_PARSE_NONET | XML_PARSE_NOERROR), &xmlFreeDoc) {
+    REQUIRE_MESSAGE(document_, "no XML: " << svg);
+  }
+
+  // All elements of a name, and of a class where one is given.
+  std::vector<xmlNode*> all(const std::string& name, const std::string& css = "") const {
+    std::vector<xmlNode*> found;
+    collect(xmlDocGetRootElement(document_.get()), name, css, found);
+    return found;
+  }
+  std::string text_of(const std::string& name) const {
+    const auto found = all(name);
+    REQUIRE(found.size() == 1);
+    const std::unique_ptr<xmlChar, decltype(xmlFree)> text(xmlNodeGetContent(found.front()), xmlFree);
+    return reinterpret_cast<const char*>(text.get());
+  }
+  static std::string attribute(xmlNode* node, const char* name) {
+    const std::unique_ptr<xmlChar, decltype(xmlFree)> value(xmlGetProp(node, reinterpret_cast<const xmlChar*>(name)), xmlFree);
+    return value ? reinterpret_cast<const char*>(value.get()) : "";
+  }
+  static double number(xmlNode* node, const char* name) { return std::stod(attribute(node, name)); }
+
+ private:
+  static void collect(xmlNode* node, const std::string& name, const std::string& css, std::vector<xmlNode*>& found) {
+    for (; node; node = node->next) {
+      if (node->type != XML_ELEMENT_NODE) continue;
+      if (reinterpret_cast<const char*>(node->name) == name && (css.empty() || attribute(node, "class") == css)) found.push_back(node);
+      collect(node->children, name, css, found);
+    }
+  }
+  std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)> document_;
+};
+
+Chart chart_of(Axis x, Axis y, std::vector<Series> series) {
+  return {.name = "chart", .title = "A chart", .caption = "What it shows.", .x = std::move(x), .y = std::move(y), .series = std::move(series)};
+}
+
+struct Place {
+  double x, y;
+};
+// Where the circles of the first colour stand.
+std::vector<Place> circles(const Chart& chart) {
+  const Picture picture(to_svg(chart));
+  std::vector<Place> places;
+  for (xmlNode* circle : picture.all("circle", "mark")) places.push_back({Picture::number(circle, "cx"), Picture::number(circle, "cy")});
+  return places;
+}
+
+void check_equal_steps(const std::vector<Place>& places) {
+  REQUIRE(places.size() >= 3);
+  for (std::size_t i = 2; i < places.size(); ++i) {
+    CHECK(places[i].x - places[i - 1].x == doctest::Approx(places[1].x - places[0].x).epsilon(0.001));
+    CHECK(places[i].y - places[i - 1].y == doctest::Approx(places[1].y - places[0].y).epsilon(0.001));
+  }
+  CHECK(places[1].x > places[0].x);
+  CHECK(places[1].y < places[0].y);  // up is more
+}
+
+}  // namespace
+
+TEST_CASE("marks stand where their values are, on every scale") {
+  const Axis linear{.title = "x"}, logarithmic{.title = "y", .scale = Scale::logarithmic};
+  check_equal_steps(circles(chart_of(linear, linear, {{.name = "one", .points = {{0, 10}, {5, 20}, {10, 30}}, .mark = Mark::points}})));
+  check_equal_steps(circles(chart_of(logarithmic, logarithmic, {{.name = "one", .points = {{1, 20}, {10, 200}, {100, 2000}}}})));
+  check_equal_steps(circles(chart_of(quantile_axis(), linear, {{.name = "one", .points = {{0.9, 1}, {0.99, 2}, {0.999, 3}}}})));
+  check_equal_steps(circles(chart_of({.title = "x", .scale = Scale::words, .words = {"a", "b", "c"}}, linear,
+                                     {{.name = "one", .points = {{0, 1}, {1, 2}, {2, 3}}}})));
+}
+
+TEST_CASE("marks lie within the picture, and those beyond a given axis are clipped") {
+  const auto places = circles(chart_of({.title = "x"}, {.title = "y"}, {{.name = "one", .points = {{-3, -7}, {44, 1000}}}}));
+  for (const auto& [x, y] : places) {
+    CHECK(x > 20);
+    CHECK(x < 860);
+    CHECK(y > 20);
+    CHECK(y < 460);
+  }
+  const Picture picture(to_svg(chart_of({.title = "x"}, {.title = "y"}, {{.name = "one", .points = {{1, 1}}}})));
+  REQUIRE(picture.all("clipPath").size() == 1);
+}
+
+TEST_CASE("heights of bars are as their values, side by side") {
+  const Axis words{.title = "x", .scale = Scale::words, .words = {"a", "b"}};
+  const Picture picture(to_svg(chart_of(words, {.title = "y"},
+                                        {{.name = "one", .points = {{0, 10}, {1, 20}}, .mark = Mark::bars},
+                                         {.name = "two", .points = {{0, 30}, {1, 40}}, .mark = Mark::bars}})));
+  const auto bars = picture.all("rect", "bar");
+  REQUIRE(bars.size() == 4);
+  const double unit = Picture::number(bars[0], "height") / 10;
+  const double values[] = {10, 20, 30, 40};
+  for (std::size_t i = 0; i < 4; ++i) CHECK(Picture::number(bars[i], "height") / unit == doctest::Approx(values[i]).epsilon(0.002));
+  // a of one, a of two, b of one, b of two: none over another.
+  const auto left = [&](std::size_t i) { return Picture::number(bars[i], "x"); };
+  const double width = Picture::number(bars[0], "width");
+  CHECK(left(0) + width <= left(2));
+  CHECK(left(2) + width <= left(1));
+  CHECK(left(1) + width <= left(3));
+}
+
+TEST_CASE("a line is broken where a value has no place") {
+  const auto path_of = [](std::vector<Point> points) {
+    const Picture picture(to_svg(chart_of({.title = "x"}, {.title = "y"}, {{.name = "one", .points = std::move(points), .mark = Mark::line}})));
+    return Picture::attribute(picture.all("path").front(), "d");
+  };
+  const auto begins = [](const std::string& path) { return std::count(path.begin(), path.end(), 'M'); };
+  CHECK(begins(path_of({{1, 1}, {2, 2}, {3, 3}})) == 1);
+  CHECK(begins(path_of({{1, 1}, {2, NAN}, {3, 3}, {4, 4}})) == 2);
+}
+
+TEST_CASE("title and caption are said to screen readers, and text is text whatever it holds") {
+  auto chart = chart_of({.title = "x < 1 & \"y\""}, {.title = "y"}, {{.name = "</svg><script>", .points = {{1, 1}}}, {.name = "two", .points = {{2, 2}}}});
+  chart.title = "Latency <ms>";
+  chart.caption = "More & \"more\"\x01";
+  const Picture picture(to_svg(chart));
+  CHECK(picture.text_of("title") == "Latency <ms>");
+  CHECK(picture.text_of("desc") == "More & \"more\" ");
+  CHECK(picture.all("script").empty());
+}
+
+TEST_CASE("a picture needs nothing from elsewhere, and is the same each time") {
+  const auto chart = chart_of({.title = "x"}, {.title = "y"}, {{.name = "one", .points = {{1, 1}, {2, 1.0 / 3}}}});
+  const std::string svg = to_svg(chart);
+  CHECK(svg == to_svg(chart));
+  // One address alone: the name of the format.
+  CHECK(svg.find("http") == svg.find("http://www.w3.org/2000/svg"));
+  CHECK(svg.find("http", svg.find("http") + 1) == std::string::npos);
+  for (const char* foreign : {"<script", "href", "url(http", "@import", "<style", "<image", "<foreignObject"}) CHECK(svg.find(foreign) == std::string::npos);
+}
+
+TEST_CASE("every series has its colour and a shape of its own, in legend and plot") {
+  std::vector<Series> series;
+  for (unsigned i = 0; i < colours; ++i) series.push_back({.name = "series " + std::to_string(i), .points = {{double(i), double(i)}}, .mark = Mark::points});
+  const std::string svg = to_svg(chart_of({.title = "x"}, {.title = "y"}, series));
+  const Picture picture(svg);
+  CHECK(picture.all("g", "legend").size() == colours);
+  // In the legend and at its point: a circle, or a path.
+  CHECK(picture.all("circle", "mark").size() + picture.all("path", "mark").size() == 2 * colours);
+  for (unsigned i = 0; i < colours; ++i) CHECK(svg.find(std::string(colour_on_light(i))) != std::string::npos);
+}
+
+TEST_CASE("labels along x do not run into each other") {
+  std::vector<std::string> words;
+  std::vector<Point> points;
+  for (int i = 0; i < 30; ++i) {
+    words.push_back("a long word " + std::to_string(i));
+    points.push_back({double(i), 1});
+  }
+  const Picture picture(to_svg(chart_of({.title = "x", .scale = Scale::words, .words = words}, {.title = "y"}, {{.name = "one", .points = points}})));
+  double end = 0;
+  int shown = 0;
+  for (xmlNode* text : picture.all("text")) {
+    if (Picture::attribute(text, "text-anchor") != "middle" || !text->children) continue;
+    const std::string content = reinterpret_cast<const char*>(text->children->content);
+    if (!content.starts_with("a long word")) continue;
+    const double half = static_cast<double>(content.size()) * 7.1 / 2;
+    CHECK(Picture::number(text, "x") - half > end);
+    end = Picture::number(text, "x") + half;
+    ++shown;
+  }
+  CHECK(shown >= 5);
+}
