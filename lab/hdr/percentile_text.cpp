@@ -26,6 +26,9 @@ double middle(const Histogram::Bucket& bucket) {
   return static_cast<double>(bucket.lowest + (bucket.highest - bucket.lowest + 1) / 2);
 }
 
+// Java rounds 0.9997802734375 to 12 places upwards; C takes the nearest double, which lies below, and rounds it downwards.
+constexpr double upwards = 1e-15;
+
 template <class... Values>
 void add_line(std::string& text, const char* format, Values... values) {
   char line[160];
@@ -84,7 +87,7 @@ std::string percentile_text(const Histogram& nanoseconds, Duration unit, int tic
     up_to += bucket.count;
     sum += middle(bucket) * static_cast<double>(bucket.count);
     while (wanted < 100 && 100 * static_cast<double>(up_to) / total >= wanted) {
-      add_line(text, "%12.*f %2.12f %10llu %14.2f\n", digits, static_cast<double>(bucket.highest) / scale, wanted / 100,
+      add_line(text, "%12.*f %2.12f %10llu %14.2f\n", digits, static_cast<double>(bucket.highest) / scale, wanted / 100 + upwards,
                static_cast<unsigned long long>(up_to), 1 / (1 - wanted / 100));
       const auto halvings = static_cast<long>(std::log(100 / (100 - wanted)) / std::log(2.0)) + 1;
       wanted += 100 / (ticks * std::pow(2.0, static_cast<double>(halvings)));
