@@ -30,11 +30,11 @@ std::string_view to_string(LatencyForm form);
 
 struct LatencyFileSettings {
   // Of numbers that say none. Where the file says one that is another, the file is refused.
-  std::optional<Duration> unit;
+  std::optional<Duration> unit = {};
   // Of a table of samples; by its name.
-  std::string column;
+  std::string column = {};
   // Of an interval log: the lines with this tag, instead of those without one.
-  std::string tag;
+  std::string tag = {};
 };
 
 struct LatencyFile {
