@@ -272,9 +272,11 @@ std::string settings_error(const WorldSettings& settings) {
   }
   for (const QueryShape& shape : settings.shapes) {
     if (shape.deadline <= Duration::zero()) return "a deadline is above 0";
+    if (shape.deadly && settings.restart_time <= Duration::zero()) return "a leaf that a query took down takes time to start again";
     if (shape.draws == 0) return "an attempt is at least one draw of the service time";
     if (!(shape.weight > 0)) return "a weight is above 0";
   }
+  if (settings.spellers && settings.spellers->count == 0) return "at least one speller, or none wanted";
   if (settings.upkeep.period < Duration::zero() || settings.upkeep.length < Duration::zero() ||
       (settings.upkeep.period > Duration::zero() && settings.upkeep.length >= settings.upkeep.period)) {
     return "upkeep ends before it begins again";
