@@ -26,6 +26,13 @@ std::string slug(const std::string& text) {
   return out;
 }
 
+// As a title begins; nDCG stays as it is written.
+std::string capitalised(std::string text) {
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (text.size() > 1 && is_small(text[0]) && is_small(text[1])) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 // A line of a chart: a policy at a width.
 struct Line {
   std::string policy;
@@ -117,7 +124,7 @@ Chart gain_chart(const std::vector<Side>& sides, const std::string& faults, cons
   const std::string suffix = width ? "-" + slug(width_text(*width)) : "";
   chart.name = slug(gain.key) + "-" + slug(faults) + suffix;
   chart.title = std::string(gain.title) + " against latency" + (width ? ", " + width_text(*width) : "");
-  chart.title[0] = static_cast<char>(chart.title[0] >= 'a' && chart.title[0] <= 'z' ? chart.title[0] - 'a' + 'A' : chart.title[0]);
+  chart.title = capitalised(chart.title);
   chart.caption = "Each mark is a deadline, from the shortest to the longest along its line; up and to the left is better. "
                   "Marks are means over repetitions, bars reach from the least to the most of them.";
   chart.x = report::latency_axis(latency.title);

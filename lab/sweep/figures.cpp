@@ -33,7 +33,7 @@ constexpr std::array<Measure, 10> all{{
     {"max_ms", "longest (ms)", Better::less, Kind::time, [](const Figures& f) { return f.max_ms; }, histogram_step},
     {"completeness", "completeness", Better::more, Kind::share, [](const Figures& f) { return f.completeness; }, counted},
     {"recall", "recall@k", Better::more, Kind::share, [](const Figures& f) { return f.recall; }, counted},
-    {"ndcg", "nDCG@k", Better::more, Kind::share, [](const Figures& f) { return f.ndcg; }, counted},
+    {"ndcg", "nDCG@10", Better::more, Kind::share, [](const Figures& f) { return f.ndcg; }, counted},
     {"answered_share", "answered", Better::more, Kind::share, [](const Figures& f) { return f.answered_share(); }, counted},
     {"extra_attempts", "extra attempts", Better::less, Kind::share, [](const Figures& f) { return f.extra_attempts; }, counted},
 }};

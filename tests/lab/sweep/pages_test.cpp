@@ -102,7 +102,7 @@ TEST_CASE("a report has every measure that was taken, the curves, the frontier a
   const auto charts = charts_of(page);
   std::vector<std::string> titles;
   for (const auto& chart : charts) titles.push_back(chart.title);
-  CHECK(titles == std::vector<std::string>{"Completeness against latency", "NDCG@k against latency", "Latencies"});
+  CHECK(titles == std::vector<std::string>{"Completeness against latency", "nDCG@10 against latency", "Latencies"});
   // Two policies at two deadlines.
   CHECK(charts.back().series.size() == 4);
   CHECK(says(page, report::Verdict::Kind::note, "a note"));
