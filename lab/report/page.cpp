@@ -41,6 +41,12 @@ std::string leading_number(const std::string& text) {
   return out == "-" || out == "." ? "" : out;
 }
 
+std::string cell_markup(const std::string& cell) {
+  const auto end = cell.find('\n');
+  if (end == std::string::npos) return escaped(cell);
+  return escaped(cell.substr(0, end)) + "<small>" + escaped(cell.substr(end + 1)) + "</small>";
+}
+
 class Writer {
  public:
   explicit Writer(const Page& page) : page_(page) {}
@@ -123,7 +129,7 @@ class Writer {
         } else {
           out_ += "<td>";
         }
-        out_ += escaped(row[i]) + "</td>";
+        out_ += cell_markup(row[i]) + "</td>";
       }
       out_ += "</tr>\n";
     }

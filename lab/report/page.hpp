@@ -38,7 +38,8 @@ struct Table {
   };
   std::string caption;
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;  // each as long as columns
+  // Each as long as columns. What follows a line's end in a cell is a remark, and shown smaller below.
+  std::vector<std::vector<std::string>> rows;
 };
 // A line that stands out: agreement, or what speaks against trusting the numbers.
 struct Verdict {

@@ -27,8 +27,9 @@
 
   const withAlpha = (colour, alpha) => colour + Math.round(alpha * 255).toString(16).padStart(2, "0");
 
-  // Intervals around points, and rules across the chart, which Chart.js has not.
-  const extras = {
+  // Intervals around points, and rules across the chart, which Chart.js has not. (They cannot be options: it calls those that
+  // are functions.)
+  const extrasOf = (data) => ({
     id: "extras",
     beforeDatasetsDraw(chart) {
       const { ctx, chartArea: area, scales } = chart;
@@ -36,7 +37,7 @@
       ctx.strokeStyle = ctx.fillStyle = scheme.quiet;
       ctx.lineWidth = 1.5;
       ctx.font = "12px " + scheme.font;
-      for (const rule of chart.options.rules) {
+      for (const rule of data.rules) {
         ctx.setLineDash([2, 4]);
         ctx.beginPath();
         if (rule.horizontal) {
@@ -46,7 +47,7 @@
           ctx.textAlign = "right";
           ctx.fillText(rule.name, area.right - 4, y - 6);
         } else {
-          const x = chart.options.pixelOfPlace(scales.x, rule.place);
+          const x = area.left + rule.place * (area.right - area.left);
           const atTheEnd = rule.place > 0.5;
           ctx.moveTo(x, area.top);
           ctx.lineTo(x, area.bottom);
@@ -82,7 +83,7 @@
       });
       ctx.restore();
     },
-  };
+  });
 
   const axisOptions = (axis, title) => ({
     type: "linear",
@@ -136,16 +137,13 @@
     const chart = new Chart(figure.querySelector("canvas"), {
       type: "line",
       data: { datasets: data.series.map(datasetOf) },
-      plugins: [extras],
+      plugins: [extrasOf(data)],
       options: {
         parsing: false,
         normalized: false,
         animation: false,
         responsive: true,
         maintainAspectRatio: false,
-        rules: data.rules,
-        pixelOfPlace: (scale, place) =>
-          data.x.words ? scale.left + place * (scale.right - scale.left) : scale.getPixelForValue(place),
         interaction: { mode: "nearest", intersect: false },
         layout: { padding: { top: 6, right: 12 } },
         scales: { x: data.x.words ? wordsOptions(data.x) : axisOptions(data.x, true), y: axisOptions(data.y, false) },

@@ -30,13 +30,13 @@ std::vector<const Measure*> measured(const SweepResults& results) {
   return out;
 }
 
-// "12.3 ms (11.9 ms to 12.8 ms)", or the mean alone where that says it all.
+// "12.3 ms" and, as a remark, "11.9 to 12.8"; or the mean alone where that says it all.
 std::string spread_text(const Measure& measure, const std::optional<Spread>& spread) {
   if (!spread) return "";
   const std::string mean = figure_text(measure, spread->mean), least = figure_text(measure, spread->least), most = figure_text(measure, spread->most);
   if (spread->repetitions < 2 || least == most) return mean;
   const auto without_unit = [](const std::string& text) { return text.substr(0, text.rfind(' ')); };
-  return mean + " (" + without_unit(least) + " to " + without_unit(most) + ")";
+  return mean + "\n" + without_unit(least) + " to " + without_unit(most);
 }
 
 std::vector<Table::Column> point_columns() {
@@ -233,8 +233,14 @@ Page comparison_page(const SweepResults& a, const SweepResults& b, const Compari
 }
 
 std::string to_text(const SweepResults& results) {
-  const auto shown = measured(results);
-  const Table table = all_points(results, "", every_point(results));
+  Table table = all_points(results, "", every_point(results));
+  // "12.3 ms (11.9 to 12.8)".
+  for (auto& row : table.rows) {
+    for (auto& cell : row) {
+      const auto end = cell.find('\n');
+      if (end != std::string::npos) cell = cell.substr(0, end) + " (" + cell.substr(end + 1) + ")";
+    }
+  }
   std::vector<std::size_t> widths;
   for (const auto& column : table.columns) widths.push_back(column.title.size());
   for (const auto& row : table.rows) {

@@ -76,8 +76,9 @@ TEST_CASE("a chart is there as data, as a picture, in words, and as a table") {
 }
 
 TEST_CASE("a cell of numbers is sorted by the number that it begins with") {
-  const std::string html = to_html({.title = "Page", .lead = "", .parts = {Table{"", {{"n", true}}, {{"1,834 (1,800 to 1,900)"}, {"97.25 %"}, {"-3"}, {"none"}}}}, .foot = ""});
+  const std::string html = to_html({.title = "Page", .lead = "", .parts = {Table{"", {{"n", true}}, {{"1,834\n1,800 to 1,900"}, {"97.25 %"}, {"-3"}, {"none"}}}}, .foot = ""});
   for (const char* value : {"data-value=\"1834\"", "data-value=\"97.25\"", "data-value=\"-3\"", "data-value=\"\""}) CHECK(count(html, value) == 1);
+  CHECK(count(html, ">1,834<small>1,800 to 1,900</small></td>") == 1);
 }
 
 TEST_CASE("elements are closed in their order") {
