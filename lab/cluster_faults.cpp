@@ -83,19 +83,4 @@ result<std::vector<json>> faults_by_leaf(const json& faults, const std::vector<s
   return by_leaf;
 }
 
-result<json> with_measured_delays(const json& faults, const Distribution::ReadFile& read) {
-  json list = list_in(faults);
-  if (!list.is_array()) return list;
-  std::size_t number = 0;
-  for (json& entry : list) {
-    ++number;
-    if (!entry.is_object() || !entry.contains("delay") || !entry["delay"].is_string()) continue;
-    if (entry["delay"].get_ref<const std::string&>().find("empirical:") == std::string::npos) continue;
-    const auto delay = Distribution::from_json(entry["delay"], read);
-    if (delay.has_error()) return Error{delay.error().code, "fault " + std::to_string(number) + ": 'delay': " + delay.error().context};
-    entry["delay"] = delay->to_json();
-  }
-  return list;
-}
-
 }  // namespace hedgerow::lab

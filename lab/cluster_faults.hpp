@@ -24,8 +24,4 @@ namespace hedgerow::lab {
 result<std::vector<nlohmann::json>> faults_by_leaf(const nlohmann::json& faults, const std::vector<std::string>& leaves,
                                                    const Distribution::ReadFile& read);
 
-// The same list with measured delays carried along, for whoever sends it to where the files are not. What is wrong with it
-// otherwise is left to be found there. Errors: those of the reader, naming the fault.
-result<nlohmann::json> with_measured_delays(const nlohmann::json& faults, const Distribution::ReadFile& read);
-
 }  // namespace hedgerow::lab

@@ -34,7 +34,7 @@ HttpResponse problem_of(const Error& error) {
 }
 
 HttpResponse answer_of(const result<LeafListings>& listings) {
-  if (listings.has_value()) return answer({{"leaves", *listings}});
+  if (listings.has_value()) return answer({{"leaves", listings->leaves}});
   const Error& error = listings.error();
   switch (error.code) {
     case Errc::refused: return wire::problem(409, "faults-refused", error.context);

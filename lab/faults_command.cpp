@@ -40,10 +40,10 @@ asio::awaitable<result<LeafListings>> change_and_list(std::vector<LeafAddress> l
   co_return co_await set_leaf_faults(std::move(leaves), std::move(faults), read_sample_file);
 }
 
-void print_listings(const LeafListings& listings) {
+void print_listings(const nlohmann::ordered_json& leaves) {
   std::printf("%-10s %-8s %9s  %s\n", "LEAF", "STATE", "APPLIED", "FAULT");
-  for (const auto& [name, listing] : listings.items()) {
-    const auto faults = listing.value("faults", LeafListings::array());
+  for (const auto& [name, listing] : leaves.items()) {
+    const auto faults = listing.value("faults", nlohmann::ordered_json::array());
     if (faults.empty()) std::printf("%-10s %-8s %9s  %s\n", name.c_str(), "-", "-", listing.value("allowed", false) ? "none" : "none allowed");
     for (auto fault : faults) {
       const auto state = fault.value("state", "");
@@ -78,9 +78,9 @@ int run_faults(const FaultsSettings& settings) {
     return fail_with(code == Errc::refused || code == Errc::unavailable ? 1 : 2, listings.error().context);
   }
   if (!settings.json && ::isatty(STDOUT_FILENO) == 1) {
-    print_listings(*listings);
+    print_listings(listings->leaves);
   } else {
-    std::printf("%s\n", listings->dump(2).c_str());
+    std::printf("%s\n", listings->leaves.dump(2).c_str());
   }
   return 0;
 }

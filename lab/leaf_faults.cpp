@@ -59,12 +59,12 @@ asio::awaitable<result<LeafListings>> ask_leaves(std::vector<Exchange> exchanges
   }
   while (left > 0) co_await all_asked.async_wait(wire::as_result);
 
-  LeafListings listings = LeafListings::object();
+  LeafListings listings;
   std::string failures;
   bool refused = false;
   for (const auto& exchange : exchanges) {
     if (exchange.failure.empty()) {
-      listings[exchange.leaf.name] = exchange.listing;
+      listings.leaves[exchange.leaf.name] = exchange.listing;
       continue;
     }
     refused = refused || !exchange.unreachable;

@@ -23,8 +23,10 @@ struct LeafAddress {
 // In the order of their numbers; those that have not listened yet have no address, and are unavailable.
 std::vector<LeafAddress> leaves_of(const Cluster& cluster);
 
-// What each leaf says of its faults afterwards: {"leaf-0": {"leaf": "leaf-0", "allowed": true, "faults": […]}, …}.
-using LeafListings = nlohmann::ordered_json;
+// What each leaf says of its faults afterwards, by name: {"leaf-0": {"leaf": "leaf-0", "allowed": true, "faults": […]}, …}.
+struct LeafListings {
+  nlohmann::ordered_json leaves = nlohmann::ordered_json::object();
+};
 
 // faults: see cluster_faults. What is wrong with them is found before any leaf is asked. Errors: those of faults_by_leaf;
 // unavailable and refused (started without --allow-faults), naming each leaf at fault: the others are set all the same.

@@ -61,15 +61,6 @@ TEST_CASE("measured delays are carried along") {
   REQUIRE(by_leaf.has_value());
   CHECK((*by_leaf)[1][0]["delay"] == json::parse(R"({"empirical": ["1ms", ["2ms", 3.0]]})"));
   CHECK((*by_leaf)[1][1]["delay"] == "2ms");
-
-  const auto carried = with_measured_delays(faults, two_samples);
-  REQUIRE(carried.has_value());
-  CHECK((*carried)[0]["delay"] == json::parse(R"({"empirical": ["1ms", ["2ms", 3.0]]})"));
-  CHECK((*carried)[0]["leaf"] == 1);
-  CHECK((*carried)[1] == faults[1]);
-  const auto unreadable = with_measured_delays(faults, no_samples);
-  REQUIRE(unreadable.has_error());
-  CHECK(unreadable.error().context == "fault 1: 'delay': no files");
 }
 
 TEST_CASE("what is wrong with a fault names it, and no leaf gets anything") {

@@ -14,7 +14,7 @@ namespace {
 
 std::string faults_met(const std::string& kind) { return "hedgerow_leaf_faults_total{kind=\"" + kind + "\"}"; }
 std::string fault_seconds(const std::string& kind) { return "hedgerow_leaf_fault_seconds_total{kind=\"" + kind + "\"}"; }
-std::string searches(const std::string& outcome) { return total(WorkKind::search, outcome); }
+std::string searches_that_were(const std::string& outcome) { return total(WorkKind::search, outcome); }
 
 std::string fault_told(const wire::Message& message) {
   return std::visit(
@@ -61,7 +61,7 @@ TEST_CASE("an injected refusal is one, as by a full queue, and executes nothing"
       CHECK(outcome(message) == "refused");
       CHECK(fault_told(message) == "refused");
     }
-    CHECK(co_await leaf.metric(searches("refused")) == 2);
+    CHECK(co_await leaf.metric(searches_that_were("refused")) == 2);
     CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
     CHECK(co_await leaf.metric(faults_met("refused")) == 2);
     root->send(root->call("garden", {0}));
@@ -87,8 +87,8 @@ TEST_CASE("a black hole takes work and never answers it, a cancel or its deadlin
     const auto message = co_await root->next();
     CHECK(outcome(message) == "answer");
     CHECK(answer_in(message).call == other.call);
-    CHECK(co_await leaf.metric(searches("swallowed")) == 4);
-    CHECK(co_await leaf.metric(searches("expired")) == 0);
+    CHECK(co_await leaf.metric(searches_that_were("swallowed")) == 4);
+    CHECK(co_await leaf.metric(searches_that_were("expired")) == 0);
     CHECK(co_await leaf.metric(executed(WorkKind::search)) == 1);
 
     // Both calls are over: their ids are free, where the id of an open call would end the link.
@@ -112,7 +112,7 @@ TEST_CASE("garbage in place of an answer ends the link as the root reads it, and
     co_await root->wait_for_end();
     co_await leaf.until("hedgerow_leaf_links", 0);
     CHECK(co_await leaf.metric(faults_met("garbage")) == 2);
-    CHECK(co_await leaf.metric(searches("swallowed")) == 2);
+    CHECK(co_await leaf.metric(searches_that_were("swallowed")) == 2);
     root = co_await RootSide::connect(leaf);
     root->send(root->call("garden", {0}));
     CHECK(outcome(co_await root->next()) == "answer");

@@ -100,21 +100,20 @@ TEST_CASE("measured delays are carried along, or read from the folder that the l
   Settings without, with;
   without.allow_faults = with.allow_faults = true;
   with.fault_files = folder;
+  const json carried_along = json::parse(R"({"empirical": ["5ms"]})"), from_folder = json::parse(R"({"empirical": ["3ms"]})");
+  const std::vector<std::string> elsewhere{(folder / "measured.txt").string(), "../measured.txt", ".hidden", "absent.txt", ""};
   for (const Settings& settings : {without, with}) {
     RunningLeaf leaf(settings);
     leaf.run([&]() -> asio::awaitable<void> {
       const auto put = [&](const json& delay) {
         return leaf.http("PUT", "/v1/faults", json::array({json{{"kind", "late"}, {"delay", delay}}}).dump());
       };
-      const auto carried = co_await put({{"empirical", {"5ms"}}});
+      const auto carried = co_await put(carried_along);
       CHECK(carried.status == 200);
       const auto from_file = co_await put("empirical:measured.txt");
       CHECK(from_file.status == (settings.fault_files.empty() ? 400 : 200));
-      if (from_file.status == 200) {
-        CHECK(json::parse(from_file.body)["faults"][0]["delay"] == json{{"empirical", {"3ms"}}});
-      }
-      for (const std::string& name : {(folder / "measured.txt").string(), std::string("../measured.txt"), std::string(".hidden"),
-                                      std::string("absent.txt"), std::string("")}) {
+      if (from_file.status == 200) CHECK(json::parse(from_file.body)["faults"][0]["delay"] == from_folder);
+      for (const auto& name : elsewhere) {
         CAPTURE(name);
         const auto refused = co_await put("empirical:" + name);
         CHECK(refused.status == 400);
