@@ -37,12 +37,15 @@ result<std::vector<Fault>> parse_faults(std::string_view text) {
       } else if (name == "leaf") {
         if (!value.is_number_unsigned()) return wrong("a leaf is its number");
         fault.leaf = LeafId{value.get<std::uint32_t>()};
-      } else if (name == "from" || name == "until" || name == "delay") {
+      } else if (name == "delay") {
+        auto delay = Distribution::from_json(value, read_sample_file);
+        if (delay.has_error()) return wrong("delay: " + delay.error().context);
+        fault.delay = std::move(*delay);
+      } else if (name == "from" || name == "until") {
         const auto time = parse_duration(value.is_string() ? value.get<std::string>() : "");
         if (time.has_error()) return wrong(name + ": " + time.error().context);
         if (name == "from") fault.from = *time;
         if (name == "until") fault.until = *time;
-        if (name == "delay") fault.delay = *time;
       } else if (name == "factor" || name == "probability") {
         if (!value.is_number() || value.get<double>() < 0) return wrong(name + " is a number of at least 0");
         (name == "factor" ? fault.factor : fault.probability) = value.get<double>();

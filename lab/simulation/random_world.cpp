@@ -80,7 +80,7 @@ Fault draw_fault(Dice& dice, std::size_t leaves, double seconds) {
   fault.from = from_milliseconds(1000 * begin);
   const double lasts = dice.chance(0.5) ? dice.between(0, 0.05) : dice.between(0, seconds / 3);
   if (fault.kind == FaultKind::freeze || dice.chance(0.85)) fault.until = from_milliseconds(1000 * (begin + lasts));
-  fault.delay = dice.time(0, 100);
+  fault.delay = ServiceTime::constant(dice.time(0, 100));
   fault.factor = dice.between(0.5, 20);
   fault.probability = dice.chance(0.5) ? 1 : dice.between(0, 1);
   return fault;

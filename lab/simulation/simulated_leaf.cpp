@@ -115,7 +115,7 @@ Duration SimulatedLeaf::service(const AttemptRecord& record, Instant now) {
   if (meets(FaultKind::slow, &fault)) {
     time = Duration{static_cast<Duration::rep>(static_cast<double>(time.count()) * fault->factor)};
   }
-  if (meets(FaultKind::hold, &fault)) time += fault->delay;
+  if (meets(FaultKind::hold, &fault)) time += fault->delay.draw(random_);
   return time;
 }
 
@@ -149,9 +149,9 @@ bool SimulatedLeaf::end_service(AttemptSlot attempt, Instant now) {
     return false;
   }
   const Fault* fault = nullptr;
-  const Duration late = meets(FaultKind::late, &fault) ? fault->delay : Duration::zero();
+  const Duration late = meets(FaultKind::late, &fault) ? fault->delay.draw(random_) : Duration::zero();
   post(attempt, Outcome::answered, now, late);
-  if (meets(FaultKind::duplicate, &fault)) post(attempt, Outcome::answered, now, late + fault->delay);
+  if (meets(FaultKind::duplicate, &fault)) post(attempt, Outcome::answered, now, late + fault->delay.draw(random_));
   return false;
 }
 

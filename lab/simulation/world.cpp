@@ -10,7 +10,7 @@ std::string_view to_string(FaultKind kind) {
     case FaultKind::pause: return "pause";
     case FaultKind::freeze: return "freeze";
     case FaultKind::error: return "error";
-    case FaultKind::refuse: return "refuse";
+    case FaultKind::refuse: return "refused";
     case FaultKind::black_hole: return "black_hole";
     case FaultKind::duplicate: return "duplicate";
     case FaultKind::crash: return "crash";

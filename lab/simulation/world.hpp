@@ -30,8 +30,8 @@ struct SlowPeriods {
 };
 
 enum class FaultKind : std::uint8_t {
-  late,         // answers are sent `delay` later; no worker is occupied
-  hold,         // a worker is occupied for `delay` more
+  late,         // answers are sent a `delay` later; no worker is occupied
+  hold,         // a worker is occupied for a `delay` more
   slow,         // service takes `factor` times as long
   pause,        // the leaf takes no work from its queue
   freeze,       // the process stands still, and goes on where it was
@@ -50,7 +50,7 @@ struct Fault {
   std::optional<LeafId> leaf = std::nullopt;  // none: every leaf
   Duration from{};
   std::optional<Duration> until = std::nullopt;  // none: it stays
-  Duration delay{};
+  ServiceTime delay = ServiceTime::constant(Duration::zero());  // drawn for each attempt
   double factor = 1;
   double probability = 1;  // for each attempt; not for pause, freeze, crash and cuts
 };

@@ -15,13 +15,21 @@ TEST_CASE("a file of faults says what, where and when") {
   CHECK(late.leaf == LeafId{3});
   CHECK(late.from == std::chrono::seconds(10));
   CHECK(late.until == std::chrono::seconds(20));
-  CHECK(late.delay == std::chrono::milliseconds(200));
+  CHECK(late.delay.longer_than(std::chrono::milliseconds(199)) == 1);
+  CHECK(late.delay.longer_than(std::chrono::milliseconds(200)) == 0);
   CHECK(late.probability == 0.5);
   const Fault& slow = faults->back();
   CHECK(slow.kind == FaultKind::slow);
   CHECK_FALSE(slow.leaf);
   CHECK_FALSE(slow.until);
   CHECK(slow.factor == 4);
+}
+
+TEST_CASE("a delay may be drawn from a distribution, as a leaf's may") {
+  const auto faults = parse_faults(R"([{"kind": "hold", "delay": "exponential:20ms"}])");
+  REQUIRE(faults.has_value());
+  // Half of an exponential is longer than its mean times ln 2.
+  CHECK(faults->front().delay.longer_than(std::chrono::microseconds(13'863)) == doctest::Approx(0.5).epsilon(0.001));
 }
 
 TEST_CASE("every kind of fault can be written") {

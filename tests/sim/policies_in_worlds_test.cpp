@@ -57,7 +57,7 @@ TEST_CASE("one leaf of twenty 200 ms late: after five seconds p99 is that of a h
     world.warm_up = queries_in(world, 10s);
     world.queries = queries_in(world, 40s);
     const Report healthy = simulate(world);
-    world.faults = {{.kind = FaultKind::late, .leaf = LeafId{7}, .from = 5s, .delay = 200ms}};
+    world.faults = {{.kind = FaultKind::late, .leaf = LeafId{7}, .from = 5s, .delay = ServiceTime::constant(200ms)}};
     const Report sick = simulate(world);
     CHECK(healthy.violated + sick.violated == 0);
     // 18.1 and 18.8 ms, 20.5 and 21.3 ms
@@ -71,7 +71,7 @@ TEST_CASE("everything 200 ms later at once: hedges are under 0.2 % within a seco
   WorldSettings world = world_at(0.3);
   world.timeline = true;
   world.queries = queries_in(world, 30s);
-  world.faults = {{.kind = FaultKind::late, .from = 10s, .until = 20s, .delay = 200ms}};
+  world.faults = {{.kind = FaultKind::late, .from = 10s, .until = 20s, .delay = ServiceTime::constant(200ms)}};
   const Report hedged = simulate(world);
   world.shapes.front().hedge.mode = Mode::off;
   const Report plain = simulate(world);
@@ -196,7 +196,7 @@ TEST_CASE("where a leaf is the only one of its partitions, its slowness costs th
   world.shapes.front().deadline = 100ms;
   world.warm_up = queries_in(world, 2s);
   world.queries = queries_in(world, 20s);
-  world.faults = {{.kind = FaultKind::late, .leaf = LeafId{3}, .from = 1s, .delay = 1s}};
+  world.faults = {{.kind = FaultKind::late, .leaf = LeafId{3}, .from = 1s, .delay = ServiceTime::constant(1s)}};
   const Report report = simulate(world);
   CHECK(report.measured.completeness() == doctest::Approx(19.0 / 20).epsilon(0.0001));
   CHECK(report.measured.latency.max() <= 100'000'000);
