@@ -8,6 +8,7 @@
 
 #include "base/command_line.hpp"
 #include "base/log.hpp"
+#include "lab/advise/advise_options.hpp"
 #include "lab/control_command.hpp"
 #include "lab/evaluate.hpp"
 #include "lab/experiment_command.hpp"
@@ -249,6 +250,8 @@ int main(int argc, char** argv) {
   ExperimentSettings experiment;
   experiment.command_line = "hedgerow-lab";
   for (int i = 1; i < argc; ++i) experiment.command_line += std::string(" ") + argv[i];
+  AdviseSettings advise_settings;
+  advise_settings.command = experiment.command_line;
   ReplaySettings replay;
   sweep::SweepSettings sweep_settings;
   add_up(app, up, status);
@@ -259,6 +262,7 @@ int main(int argc, char** argv) {
   add_simulate(app, simulate, status);
   add_experiment(app, experiment, status);
   add_replay(app, replay, status);
+  add_advise(app, advise_settings, status);
   sweep::add_sweep(app, sweep_settings, status);
   try {
     app.parse(argc, argv);

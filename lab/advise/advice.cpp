@@ -87,7 +87,8 @@ class Advisor {
     const auto reached = target_of(tail_, advice_.hedges);
     if (!reached) return Verdict::hedge;
     const Duration worth_it = std::max(*reached + advice_.shortest_delay / 2, from_milliseconds(to_milliseconds(*reached) * (1 + least_gain)));
-    return tail_.after(worth_it) > advice_.late_share ? Verdict::hedge : Verdict::no_gain;
+    // (Of the samples as they are: that something later may exist is no gain.)
+    return tail_.curve().unanswered_after(worth_it) > advice_.late_share ? Verdict::hedge : Verdict::no_gain;
   }
 
   TimeEstimate until(const Hedges& hedges, double late_share) const {

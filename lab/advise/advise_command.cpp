@@ -1,5 +1,6 @@
 #include "lab/advise/advise_command.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -62,7 +63,8 @@ std::optional<Error> write_pictures(const std::filesystem::path& directory, cons
 result<double> parse_quantile(const std::string& text) {
   const bool is_percentile = !text.empty() && (text[0] == 'p' || text[0] == 'P');
   const auto number = root::parse_decimal(is_percentile ? text.substr(1) : text);
-  const double value = number.has_error() ? -1 : is_percentile ? *number / 100 : *number;
+  // 99.9 / 100 is not 0.999 to the last bit.
+  const double value = number.has_error() ? -1 : is_percentile ? std::round(*number * 1e10) / 1e12 : *number;
   if (!(value > 0 && value < 1)) return Error{Errc::invalid_argument, "'" + text + "' is no quantile: write p99.9 or 0.999"};
   return value;
 }

@@ -19,6 +19,8 @@ constexpr double part_width = 0.005;
 constexpr std::uint64_t most_parts = 400;
 // Where most was given up, and fewer than this lasted so long: the few say nothing of the rest (as in the root).
 constexpr double fewest_left = 30;
+// Shares that are equal but for it are equal.
+constexpr double rounding_of_shares = 1e-9;
 
 struct Answered {
   Duration time;
@@ -73,17 +75,21 @@ AttemptTail::AttemptTail(const LatencyCounts& latencies, const LatencyCounts& gi
   assert(answered_ > 0);
   const auto all = static_cast<double>(samples());
   double at_risk = all, left = 1, greenwood = 0, trials = all, told = 1;
+  bool all_answered = true;  // so far: then the share is a count, and exact
   auto censored = given_up.buckets().begin();
   const auto answers = spread_out(latencies);
   for (std::size_t i = 0; i < answers.size();) {
     const Duration time = answers[i].time;
     double ended = 0;
     for (; i < answers.size() && answers[i].time == time; ++i) ended += answers[i].count;
-    for (; censored != given_up.buckets().end() && censored->lowest < time; ++censored) at_risk -= static_cast<double>(censored->count);
+    for (; censored != given_up.buckets().end() && censored->lowest < time; ++censored) {
+      at_risk -= static_cast<double>(censored->count);
+      all_answered = false;
+    }
     if (at_risk < fewest_left && at_risk < all * left / 2) break;
     // The rest of a sum of parts is no sample.
     const bool all_ended = at_risk - ended < 0.5;
-    left = all_ended ? 0 : left * (1 - ended / at_risk);
+    left = all_ended ? 0 : all_answered ? (at_risk - ended) / all : left * (1 - ended / at_risk);
     if (!all_ended) {
       greenwood += ended / (at_risk * (at_risk - ended));
       trials = std::clamp((1 - left) / (left * greenwood), 1.0, all);
@@ -113,6 +119,7 @@ double AttemptTail::after(Duration t) const {
 
 std::optional<Duration> AttemptTail::earliest(double share) const {
   if (share >= 1) return Duration{};
+  share *= 1 + rounding_of_shares;
   if (share < smallest_) return std::nullopt;
   const auto found = std::partition_point(steps_.begin(), steps_.end(), [&](const Step& step) { return std::max(smallest_, step.attempts) > share; });
   if (found == steps_.end()) return std::nullopt;

@@ -7,6 +7,9 @@ namespace hedgerow::lab {
 
 namespace {
 
+// Shares that are equal but for it are equal: one sample of 1,000 is as many as 1 - 0.999.
+constexpr double rounding = 1e-9;
+
 // After this nothing changes any more.
 Duration end_of_all(const AttemptTail& tail, const Hedges& hedges) {
   return 2 * tail.last() + (hedges.delays.empty() ? Duration{} : hedges.delays.back()) + Duration{1};
@@ -20,6 +23,7 @@ double error_of_each(const Hedges& hedges, double confidence) {
 }  // namespace
 
 TimeEstimate time_until(const AttemptTail& tail, const Hedges& hedges, double late_share, double confidence) {
+  late_share *= 1 + rounding;
   const Duration end = end_of_all(tail, hedges);
   const double error = error_of_each(hedges, confidence);
   const auto is_reached = [&](const auto& after) {
