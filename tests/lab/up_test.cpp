@@ -304,6 +304,43 @@ TEST_CASE("stop, continue and terminate do what they say, and what cannot be don
   CHECK(up.command({"kill", "leaf-9"}).status == 1);
 }
 
+TEST_CASE("faults of all leaves are listed, set from JSON and from a file with measured delays, and cleared") {
+  Up up;
+  up.start_and_wait({"--allow-faults"});
+  const auto listed = [&](Arguments more = {}) {
+    Arguments arguments{"faults"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto ran = up.command(arguments);
+    REQUIRE(ran.status == 0);
+    return json::parse(ran.output);
+  };
+  CHECK(listed()["leaf-0"]["allowed"] == true);
+  CHECK(listed()["leaf-0"]["faults"].empty());
+
+  const auto set = listed({"--set", R"([{"kind": "pause", "leaf": 1, "after": "1h"}])"});
+  CHECK(set["leaf-0"]["faults"].empty());
+  CHECK(set["leaf-1"]["faults"][0]["kind"] == "pause");
+
+  // In place of those there were.
+  const auto measured = up.directory / "measured.txt", faults = up.directory / "faults.json";
+  std::ofstream(measured) << "3ms\n5ms 2\n";
+  std::ofstream(faults) << json::array({json{{"kind", "late"}, {"delay", "empirical:" + measured.string()}}}).dump();
+  const auto from_file = listed({"--set", faults.string()});
+  for (const char* leaf : {"leaf-0", "leaf-1"}) {
+    REQUIRE(from_file[leaf]["faults"].size() == 1);
+    CHECK(from_file[leaf]["faults"][0]["delay"] == json::parse(R"({"empirical": ["3ms", ["5ms", 2.0]]})"));
+  }
+  CHECK(listed() == from_file);
+
+  for (const char* wrong : {"[", "{}", R"([{"kind": "late"}])", R"([{"kind": "error", "leaf": 2}])", "/nowhere/at/all"}) {
+    CAPTURE(wrong);
+    CHECK(up.command({"faults", "--set", wrong}).status == 2);
+  }
+  CHECK(listed() == from_file);
+  CHECK(listed({"--clear"})["leaf-1"]["faults"].empty());
+  CHECK(up.command({"faults", "--clear", "--set", "[]"}).status == 2);
+}
+
 TEST_CASE("a terminated process that is stopped ends when it goes on") {
   Up up;
   up.start_and_wait();
@@ -406,4 +443,5 @@ TEST_CASE("the commands say so when there is no cluster") {
   Up up;
   CHECK(up.command({"ps"}).status == 1);
   CHECK(up.command({"stop", "leaf-0"}).status == 1);
+  CHECK(up.command({"faults"}).status == 1);
 }
