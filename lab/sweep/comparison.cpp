@@ -4,6 +4,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <numeric>
 
 #include "lab/sweep/summary.hpp"
@@ -27,13 +28,81 @@ Moments moments_of(const std::vector<double>& sample, double resolution) {
   return out;
 }
 
-// Times as logarithms: their differences are ratios, and so is their resolution.
-std::vector<double> compared_values(const SweepResults& results, std::size_t point, const Measure& measure) {
-  auto values = samples_of(results, point, measure);
-  if (measure.kind != Measure::Kind::time) return values;
-  for (double& value : values) value = std::log(std::max(value, 1e-6));
-  return values;
+// By repetition. Times as logarithms: their differences are ratios, and so is their resolution.
+using Sample = std::map<std::uint64_t, double>;
+Sample sample_of(const SweepResults& results, std::size_t point, const Measure& measure) {
+  Sample sample;
+  for (const Run& run : results.runs) {
+    if (run.point != point) continue;
+    const auto value = measure.of(run.figures);
+    if (value) sample[run.repetition] = measure.kind == Measure::Kind::time ? std::log(std::max(*value, 1e-6)) : *value;
+  }
+  return sample;
 }
+
+// The p value of two samples; none where there is too little of them.
+using Test = std::optional<double> (*)(const Sample& a, const Sample& b, double resolution);
+
+std::optional<double> welch(const Sample& a, const Sample& b, double resolution) {
+  if (a.size() < 2 || b.size() < 2) return std::nullopt;
+  const auto values = [](const Sample& sample) {
+    std::vector<double> out;
+    for (const auto& [repetition, value] : sample) out.push_back(value);
+    return out;
+  };
+  return welch_p(values(a), values(b), resolution);
+}
+
+std::optional<double> paired(const Sample& a, const Sample& b, double resolution) {
+  std::vector<double> differences;
+  for (const auto& [repetition, value] : a) {
+    if (const auto other = b.find(repetition); other != b.end()) differences.push_back(other->second - value);
+  }
+  if (differences.size() < 2) return std::nullopt;
+  return paired_p(differences, resolution);
+}
+
+// Two-sided.
+double student_p(double t, double freedom) {
+  const boost::math::students_t distribution(freedom);
+  return std::min(1.0, 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(t))));
+}
+
+// Puts differences into a comparison, and corrects their p values when all are there.
+class Tests {
+ public:
+  Tests(const SweepResults& a, const SweepResults& b, Comparison& out) : a_(a), b_(b), out_(out) {}
+
+  void add(std::size_t a_point, std::size_t b_point, Test test) {
+    for (const Measure& measure : measures()) {
+      const auto of_a = spread_of(a_, a_point, measure), of_b = spread_of(b_, b_point, measure);
+      if (!of_a || !of_b) continue;
+      ++out_.compared;
+      out_.differences.push_back({b_.points[b_point], &measure, a_point, b_point, of_a->mean, of_b->mean, std::nullopt});
+      const auto p = test(sample_of(a_, a_point, measure), sample_of(b_, b_point, measure), measure.resolution);
+      if (!p) {
+        ++out_.too_few;
+        continue;
+      }
+      tested_.push_back(out_.differences.size() - 1);
+      p_.push_back(*p);
+    }
+  }
+
+  void finish() {
+    const auto corrected = holm(p_);
+    for (std::size_t i = 0; i < tested_.size(); ++i) {
+      out_.differences[tested_[i]].p = corrected[i];
+      if (corrected[i] < significance) ++out_.beyond_noise;
+    }
+  }
+
+ private:
+  const SweepResults &a_, &b_;
+  Comparison& out_;
+  std::vector<std::size_t> tested_;
+  std::vector<double> p_;
+};
 
 // Every value of a JSON object by its path.
 void flatten(const ordered_json& json, const std::string& path, std::vector<std::pair<std::string, std::string>>& out) {
@@ -89,8 +158,15 @@ double welch_p(const std::vector<double>& a, const std::vector<double>& b, doubl
   if (!(error > 0)) return of_a.mean == of_b.mean ? 1 : 0;
   const double t = (of_a.mean - of_b.mean) / std::sqrt(error);
   const double freedom = error * error / (error_a * error_a / (of_a.count - 1) + error_b * error_b / (of_b.count - 1));
-  const boost::math::students_t distribution(freedom);
-  return std::min(1.0, 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(t))));
+  return student_p(t, freedom);
+}
+
+double paired_p(const std::vector<double>& differences, double resolution) {
+  // Both figures of a pair are resolved no better.
+  const Moments moments = moments_of(differences, resolution * std::sqrt(2.0));
+  const double error = moments.variance / moments.count;
+  if (!(error > 0)) return moments.mean == 0 ? 1 : 0;
+  return student_p(moments.mean / std::sqrt(error), moments.count - 1);
 }
 
 std::vector<double> holm(const std::vector<double>& p) {
@@ -125,36 +201,33 @@ std::string Difference::change_text() const {
 Comparison compare(const SweepResults& a, const SweepResults& b) {
   Comparison out;
   out.settings = different_settings(a, b);
-  std::vector<double> p;
-  std::vector<std::size_t> tested;
+  Tests tests(a, b, out);
   for (std::size_t place = 0; place < a.points.size(); ++place) {
     const auto other = std::find(b.points.begin(), b.points.end(), a.points[place]);
     if (other == b.points.end()) {
       out.only_a.push_back(a.points[place]);
-      continue;
-    }
-    const auto other_place = static_cast<std::size_t>(other - b.points.begin());
-    for (const Measure& measure : measures()) {
-      const auto of_a = spread_of(a, place, measure), of_b = spread_of(b, other_place, measure);
-      if (!of_a || !of_b) continue;
-      ++out.compared;
-      out.differences.push_back({a.points[place], &measure, place, other_place, of_a->mean, of_b->mean, std::nullopt});
-      if (of_a->repetitions < 2 || of_b->repetitions < 2) {
-        ++out.too_few;
-        continue;
-      }
-      tested.push_back(out.differences.size() - 1);
-      p.push_back(welch_p(compared_values(a, place, measure), compared_values(b, other_place, measure), measure.resolution));
+    } else {
+      tests.add(place, static_cast<std::size_t>(other - b.points.begin()), welch);
     }
   }
-  const auto corrected = holm(p);
-  for (std::size_t i = 0; i < tested.size(); ++i) {
-    out.differences[tested[i]].p = corrected[i];
-    if (corrected[i] < significance) ++out.beyond_noise;
-  }
+  tests.finish();
   for (const SweepPoint& point : b.points) {
     if (std::find(a.points.begin(), a.points.end(), point) == a.points.end()) out.only_b.push_back(point);
   }
+  return out;
+}
+
+Comparison compare_policies(const SweepResults& results) {
+  Comparison out;
+  Tests tests(results, results, out);
+  for (std::size_t place = 0; place < results.points.size(); ++place) {
+    SweepPoint partner = results.points[place];
+    partner.policy = results.points.front().policy;
+    const auto first = std::find(results.points.begin(), results.points.end(), partner);
+    const auto first_place = static_cast<std::size_t>(first - results.points.begin());
+    if (first != results.points.end() && first_place != place) tests.add(first_place, place, paired);
+  }
+  tests.finish();
   return out;
 }
 

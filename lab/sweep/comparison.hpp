@@ -7,6 +7,9 @@
 // make a difference of one digit certain. A sweep makes many comparisons: the p values are corrected by Holm's method (1979)
 // over all of them, so that the chance that any one of the differences named is noise is at most 5 %.
 //
+// Within one sweep policies are compared with the first one of the plan. There every repetition has the same arrivals for all,
+// so its pairs of figures are compared (Student's paired t test), with the same correction.
+//
 // That supposes that repetitions are independent and, roughly, normally distributed, and that only chance made A's
 // repetitions differ among themselves. What changed between the two sweeps besides (the machine, its load) no test can
 // tell from what was meant to change. Fewer than two repetitions on a side tell nothing, which is said.
@@ -25,11 +28,13 @@ constexpr double significance = 0.05;
 // The probability that two samples of one distribution would have means as far apart as these, or further. At least two
 // values in each.
 double welch_p(const std::vector<double>& a, const std::vector<double>& b, double resolution);
+// The same of pairs, by their differences. At least two.
+double paired_p(const std::vector<double>& differences, double resolution);
 // The same p values, corrected for their number; in the same order.
 std::vector<double> holm(const std::vector<double>& p);
 
 struct Difference {
-  SweepPoint point;
+  SweepPoint point;  // of two policies, that of the second
   const Measure* measure = nullptr;
   std::size_t a_point = 0, b_point = 0;  // in the two results
   double a = 0, b = 0;                   // means, as in summary.hpp
@@ -50,6 +55,8 @@ struct Comparison {
 };
 
 Comparison compare(const SweepResults& a, const SweepResults& b);
+// A: the policy of the first point; B: each of the others, everything else being the same.
+Comparison compare_policies(const SweepResults& results);
 
 nlohmann::ordered_json to_json(const Comparison& comparison);
 std::string to_text(const Comparison& comparison);

@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -77,9 +78,14 @@ result<ClusterSettings> cluster_settings(const SweepPlan& plan, const fs::path& 
   if (live.workers > 0) cluster.workers = static_cast<unsigned>(live.workers);
   cluster.allow_faults = true;
   cluster.leaf_arguments = live.leaf_arguments;
-  // A result from the cache measures nothing, unless the user wants just that.
-  cluster.root_arguments = {"--cache-bytes=0"};
-  cluster.root_arguments.insert(cluster.root_arguments.end(), live.root_arguments.begin(), live.root_arguments.end());
+  // A result from the cache measures nothing, and to a root that was just started every query is new; unless the user wants
+  // just that.
+  cluster.root_arguments = live.root_arguments;
+  for (const char* setting : {"--cache-bytes=0", "--default-canary=off"}) {
+    const std::string name(setting, std::string_view(setting).find('=') + 1);
+    const bool given = std::any_of(live.root_arguments.begin(), live.root_arguments.end(), [&](const auto& argument) { return argument.starts_with(name); });
+    if (!given) cluster.root_arguments.push_back(setting);
+  }
   cluster.log_level = "warning";
   return cluster;
 }

@@ -106,9 +106,10 @@ std::string p_text(const std::optional<double>& p) {
   return text;
 }
 
-Table difference_table(const Comparison& comparison, bool beyond) {
+// name_a, name_b: what the figures' columns are called.
+Table difference_table(const Comparison& comparison, bool beyond, const std::string& name_a = "A", const std::string& name_b = "B") {
   Table table{.caption = beyond ? "Beyond noise" : "Within noise", .columns = point_columns(), .rows = {}};
-  table.columns.insert(table.columns.end(), {{"measure"}, {"A", true}, {"B", true}, {"B is"}, {"verdict"}, {"p", true}});
+  table.columns.insert(table.columns.end(), {{"measure"}, {name_a, true}, {name_b, true}, {"change"}, {"verdict"}, {"p", true}});
   for (const Difference& difference : comparison.differences) {
     if (difference.beyond_noise() != beyond) continue;
     auto row = point_cells(difference.point);
@@ -118,6 +119,20 @@ Table difference_table(const Comparison& comparison, bool beyond) {
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+// What the other policies change, where there are others.
+void add_policies(Page& page, const SweepResults& results) {
+  const auto comparison = compare_policies(results);
+  if (comparison.compared == 0) return;
+  const std::string& first = results.points.front().policy;
+  page.parts.push_back(report::Heading{"What changes against " + first});
+  page.parts.push_back(report::Paragraph{
+      "Policies are compared with " + first + " at the same deadline, width and faults, repetition by repetition (Student's paired t test, times by their "
+      "logarithms), with p values corrected by Holm's method over all comparisons: the chance that any one of the differences named is noise is at "
+      "most 5 %. Of " + count_text(comparison.compared, "figure", "figures") + ", " + grouped(comparison.beyond_noise) + " differ beyond noise."});
+  if (comparison.too_few > 0) page.parts.push_back(Verdict{Verdict::Kind::note, "With fewer than two repetitions nothing can be told from noise."});
+  if (comparison.beyond_noise > 0) page.parts.push_back(difference_table(comparison, true, first, "here"));
 }
 
 constexpr const char* how_compared =
@@ -178,6 +193,7 @@ Page sweep_page(const SweepResults& results, const std::vector<std::string>& not
   // The best measure of what an answer is worth that there is.
   const auto gains = charted_gains(sides);
   if (!gains.empty()) add_frontiers(page, results, charted_latency(sides), *gains.back());
+  add_policies(page, results);
   page.parts.push_back(report::Heading{"Every combination"});
   page.parts.push_back(all_points(results, "Means over repetitions (of times the geometric mean), with the least and the most", every_point(results)));
   if (results.plan) {

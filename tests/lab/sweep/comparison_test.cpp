@@ -64,6 +64,43 @@ TEST_CASE("p values are those of Welch's test in the literature") {
   CHECK(welch_p({1, 1}, {2, 2}, 0) == 0);
 }
 
+TEST_CASE("p values of pairs are those of Student's paired test in the literature") {
+  // The sleep data again, as pairs: R's t.test(…, paired = TRUE) has p-value = 0.002833.
+  CHECK(paired_p({1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4}, 0) == doctest::Approx(0.002833).epsilon(1e-3));
+  CHECK(paired_p({0, 0}, 0) == 1);
+  CHECK(paired_p({1, 1}, 0) == 0);
+}
+
+TEST_CASE("policies are compared with the first one, pair by pair, everything else being the same") {
+  // What repetitions have in common is far more than what the policies differ by: only pairs show it.
+  SweepResults results;
+  for (const char* policy : {"first", "quicker", "same"}) {
+    for (const Duration deadline : {Duration(20ms), Duration(50ms)}) results.points.push_back({deadline, std::nullopt, policy, "none"});
+  }
+  const double common[] = {10, 40, 25, 90, 15};
+  const double own[] = {1, 1.01, 0.99, 1.015, 0.985};
+  for (std::uint64_t repetition = 1; repetition <= 5; ++repetition) {
+    for (std::size_t point = 0; point < results.points.size(); ++point) {
+      const std::string& policy = results.points[point].policy;
+      Figures figures;
+      figures.p99_ms = common[repetition - 1] * own[(repetition + 2 * point) % 5] * (policy == "quicker" ? 0.8 : 1);
+      results.runs.push_back({point, repetition, repetition, figures});
+    }
+  }
+  const auto comparison = compare_policies(results);
+  REQUIRE(comparison.compared == 4);
+  for (const Difference& difference : comparison.differences) {
+    CAPTURE(to_text(difference.point));
+    CHECK(results.points[difference.a_point].policy == "first");
+    CHECK(results.points[difference.a_point].deadline == difference.point.deadline);
+    CHECK(difference.beyond_noise() == (difference.point.policy == "quicker"));
+    if (difference.beyond_noise()) CHECK(difference.better());
+  }
+  // As two unpaired samples they could not be told apart.
+  CHECK(welch_p({std::log(10.0), std::log(40.0), std::log(25.0), std::log(90.0), std::log(15.0)},
+                {std::log(8.0), std::log(32.0), std::log(20.0), std::log(72.0), std::log(12.0)}, 0) > 0.5);
+}
+
 TEST_CASE("p values are corrected as by R's p.adjust, method holm") {
   const auto corrected = holm({0.01, 0.04, 0.03, 0.005});
   CHECK(corrected[0] == doctest::Approx(0.03));
