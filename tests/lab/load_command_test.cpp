@@ -44,8 +44,8 @@ struct LoadBench {
   }
 };
 
-LatencyFile read_latencies(const std::string& path) {
-  auto file = read_latency_file(path);
+lab::LatencyFile read_latencies(const std::string& path) {
+  auto file = lab::read_latency_file(path);
   REQUIRE_MESSAGE(file.has_value(), to_string(file.error()));
   return std::move(*file);
 }
