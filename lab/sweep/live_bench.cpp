@@ -160,14 +160,30 @@ class LiveBench final : public Bench {
     if (state_.path().empty()) return Error{Errc::io, "there is no directory to be had for the cluster's state"};
     auto settings = cluster_settings(plan_, bin_dir_, state_.path());
     if (settings.has_error()) return settings.error();
+    if (auto read = prepare(); read.has_error()) return read.error();
     cluster_ = std::make_unique<Cluster>(context_.get_executor(), std::move(*settings),
                                          [this](const std::string& name, int, const ChildEnd& end) { ended_.emplace(name, to_string(end)); });
     if (auto started = wait_for(cluster_->start("")); started.has_error()) {
       state_.keep();
-      return Error{started.error().code, "the cluster does not start: " + started.error().context};
+      return Error{started.error().code, "the cluster does not start: " + started.error().context + " (logs are in " + state_.path().string() + ")"};
     }
+    prepared_.settings.target = "http://" + cluster_->root_address();
+    return {};
+  }
+
+  result<Figures> run(const SweepPoint& point, const ScheduledRun& scheduled) override {
+    auto figures = wait_for(run_all(point, scheduled));
+    if (!figures.has_error() || figures.error().code == Errc::cancelled) return figures;
+    state_.keep();
+    return Error{figures.error().code, figures.error().context + " (logs are in " + state_.path().string() + ")"};
+  }
+
+  std::vector<std::string> notes() const override { return prepared_.notes; }
+
+ private:
+  // Reads the files and finds the complete answers, once for all runs.
+  result<void> prepare() {
     LoadPlan words;
-    words.load.target = "http://" + cluster_->root_address();
     words.load.rate = plan_.load.rate;
     words.load.duration = plan_.load.duration;
     words.load.warm_up = plan_.load.warm_up;
@@ -177,23 +193,12 @@ class LiveBench final : public Bench {
     words.qrels = plan_.quality.qrels;
     if (plan_.quality.reference) words.reference = plan_.live->index;
     words.depth = static_cast<std::uint32_t>(plan_.quality.k);
-    // Reads the files and finds the complete answers, once for all runs.
     auto prepared = prepare_load(words);
     if (prepared.has_error()) return prepared.error();
     prepared_ = std::move(*prepared);
     return {};
   }
 
-  result<Figures> run(const SweepPoint& point, const ScheduledRun& scheduled) override {
-    auto figures = wait_for(run_all(point, scheduled));
-    // A fault may end a leaf, which the next run's beginning heals; nothing else may.
-    if (figures.has_error()) state_.keep();
-    return figures;
-  }
-
-  std::vector<std::string> notes() const override { return prepared_.notes; }
-
- private:
   // Runs everything on the context until this is done.
   template <class T>
   T wait_for(asio::awaitable<T> work) {
@@ -253,7 +258,7 @@ class LiveBench final : public Bench {
     return plan_.policies.front();
   }
 
-  // Fresh processes, no faults, everything served.
+  // Fresh processes, no faults, everything served. Heals also what a fault has ended.
   asio::awaitable<result<void>> begin_anew() {
     const bool all = plan_.live->anew == LiveWorld::Anew::all;
     for (const ProcessStatus& process : cluster_->processes()) {
@@ -312,8 +317,8 @@ class LiveBench final : public Bench {
   StateDirectory state_;
   asio::io_context context_{1};
   asio::signal_set signals_;
-  std::unique_ptr<Cluster> cluster_;
   std::map<std::string, std::string> ended_;  // processes that ended by themselves, and how
+  std::unique_ptr<Cluster> cluster_;
   PreparedLoad prepared_;
   std::unique_ptr<Load> load_;
   bool broken_off_ = false;
