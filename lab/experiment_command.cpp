@@ -45,12 +45,16 @@ std::optional<Error> write_files(const ExperimentSettings& settings, const Exper
   if (!settings.html.empty()) {
     if (const auto written = write_file_atomically(settings.html, report::to_html(to_page(report))); written.has_error()) return written.error();
   }
+  if (!settings.markdown.empty()) {
+    const std::string pictures = settings.pictures.empty() ? "." : settings.pictures.filename().string();
+    if (const auto written = write_file_atomically(settings.markdown, to_markdown(report, pictures)); written.has_error()) return written.error();
+  }
   if (settings.pictures.empty()) return std::nullopt;
   std::error_code error;
   fs::create_directories(settings.pictures, error);
   if (error) return Error{Errc::io, settings.pictures.string() + ": " + error.message()};
   for (const auto& chart : report.result.charts) {
-    const auto path = settings.pictures / (chart.name + "-" + report.mode + ".svg");
+    const auto path = settings.pictures / picture_name(chart, report.mode);
     if (const auto written = write_file_atomically(path, report::to_svg(chart)); written.has_error()) return written.error();
   }
   return std::nullopt;

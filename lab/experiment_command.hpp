@@ -23,6 +23,7 @@ struct ExperimentSettings {
   bool json = false;
   std::filesystem::path html;      // a page is written here
   std::filesystem::path pictures;  // each chart as SVG into this directory
+  std::filesystem::path markdown;  // its tables and verdict, for a document beside the directory of pictures
   std::string command_line;        // as it was called: reports say how they were made
 };
 

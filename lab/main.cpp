@@ -214,6 +214,7 @@ void add_experiment(CLI::App& app, ExperimentSettings& experiment, int& status) 
   command.add_flag("--json", experiment.json, "The figures as JSON");
   command.add_option("--html", experiment.html, "Write a page of it here");
   command.add_option("--pictures", experiment.pictures, "Write its charts as SVG into this directory");
+  command.add_option("--markdown", experiment.markdown, "Write its tables and verdict here, for a document beside that directory");
   command.callback([&] { status = run_experiment(experiment); });
 }
 

@@ -57,6 +57,31 @@ std::string plain_table(const report::Table& table) {
   return text;
 }
 
+// As it stands, whatever characters it has.
+std::string markdown(const std::string& plain) {
+  std::string text;
+  for (const char letter : plain) {
+    if (std::string_view("\\`*_[]<>|#").find(letter) != std::string_view::npos) text += '\\';
+    text += letter;
+  }
+  return text;
+}
+
+std::string markdown_table(const report::Table& table) {
+  std::string text = markdown(table.caption) + ":\n\n|", rule = "|";
+  for (const auto& column : table.columns) {
+    text += " " + markdown(column.title) + " |";
+    rule += column.number ? " ---: |" : " --- |";
+  }
+  text += "\n" + rule + "\n";
+  for (const auto& row : table.rows) {
+    text += "|";
+    for (const auto& cell : row) text += " " + markdown(cell) + " |";
+    text += "\n";
+  }
+  return text;
+}
+
 report::Table findings_table(const std::vector<Finding>& findings) {
   report::Table table;
   table.caption = "What was expected, and what was found";
@@ -185,6 +210,23 @@ std::string to_text(const ExperimentReport& report) {
   for (const auto& note : result.notes) text += "\n" + note + "\n";
   text += "\n" + verdict(result) + "\n";
   for (const auto& line : result.disagreements()) text += "  " + line + "\n";
+  return text;
+}
+
+std::string picture_name(const report::Chart& chart, const std::string& mode) { return chart.name + "-" + mode + ".svg"; }
+
+std::string to_markdown(const ExperimentReport& report, const std::string& pictures) {
+  const auto& [experiment, mode, request, result, made] = report;
+  std::string text;
+  for (const auto& chart : result.charts) {
+    text += "![" + markdown(chart.title + ". " + chart.caption) + "](" + pictures + "/" + picture_name(chart, mode) + ")\n\n";
+  }
+  for (const auto& table : result.tables) text += markdown_table(table) + "\n";
+  text += "**" + verdict(result) + "**\n\n";
+  for (const auto& line : result.disagreements()) text += "- It differs: " + markdown(line) + "\n";
+  if (!result.agrees()) text += "\n";
+  for (const auto& note : result.notes) text += markdown(note) + "\n\n";
+  text += "Seed " + std::to_string(request.seed) + ". " + markdown(made) + "\n";
   return text;
 }
 

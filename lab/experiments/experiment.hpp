@@ -90,7 +90,7 @@ struct Experiment {
   Run simulated, live;
 };
 
-// How it is told: as JSON, as text, as a page. mode: "simulated" or "live"; made: when and by which command.
+// How it is told: as JSON, as text, as a page, and as a part of a document. mode: "simulated" or "live"; made: when and by which command.
 struct ExperimentReport {
   const Experiment& experiment;
   std::string mode;
@@ -101,6 +101,9 @@ struct ExperimentReport {
 nlohmann::ordered_json to_json(const ExperimentReport& report);
 std::string to_text(const ExperimentReport& report);
 report::Page to_page(const ExperimentReport& report);
+// Tables, verdict, and the charts as pictures in this directory, whose names are those of picture_name.
+std::string to_markdown(const ExperimentReport& report, const std::string& pictures);
+std::string picture_name(const report::Chart& chart, const std::string& mode);
 
 // A number as people read it: three or four digits that mean something ("0.0213", "74.2", "1,796").
 std::string figure(double value);

@@ -94,6 +94,25 @@ TEST_CASE("what is told as JSON, as text and as a page is the same verdict") {
   CHECK(verdicts == std::set{report::Verdict::Kind::bad, report::Verdict::Kind::note});
 }
 
+TEST_CASE("a part of a document has tables, verdict and pictures, and no character of them is mark-up") {
+  Experiment experiment{"example", "Is it so?", "It is.", "by hand", {}, {}};
+  ExperimentRequest request;
+  ExperimentResult result;
+  result.findings = {at_most("a", "", 1, Source::own, 2)};
+  result.tables.push_back({"a|table", {{"name", false}, {"value", true}}, {{"first_*", "1"}}});
+  report::Chart chart;
+  chart.name = "example";
+  chart.title = "A title";
+  chart.caption = "A <caption>.";
+  result.charts.push_back(chart);
+  const std::string text = to_markdown({experiment, "live", request, result, "today, by: hedgerow-lab"}, "pictures");
+  CHECK(text ==
+        "![A title. A \\<caption\\>.](pictures/example-live.svg)\n\n"
+        "a\\|table:\n\n| name | value |\n| --- | ---: |\n| first\\_\\* | 1 |\n\n"
+        "**It agrees: all 1 findings hold.**\n\n"
+        "Seed 1. today, by: hedgerow-lab\n");
+}
+
 TEST_CASE("the ten experiments are there, each with a question, an expectation and its source, and both runs") {
   const std::set<std::string> wanted{"amplification", "leaf-percentiles", "hedged",  "tied",     "canary",
                                      "good-enough",   "background",       "classes", "overload", "subsystems"};
