@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "lab/sweep/flags.hpp"
@@ -54,6 +56,28 @@ TEST_CASE("a plan is read as it is written, and written as it is read") {
   const auto again = parse_plan(to_json(*plan));
   REQUIRE(again.has_value());
   CHECK(to_json(*again) == to_json(*plan));
+}
+
+TEST_CASE("the plan that the documents show is one") {
+  std::ifstream file(HEDGEROW_SOURCE_DIR "/docs/sweeps.md");
+  const std::string document{std::istreambuf_iterator<char>(file), {}};
+  const auto begin = document.find("```json\n");
+  REQUIRE(begin != std::string::npos);
+  const auto json = ordered_json::parse(document.substr(begin + 8, document.find("```", begin + 8) - begin - 8));
+  const auto plan = parse_plan(json);
+  REQUIRE_MESSAGE(plan.has_value(), problem_of(json));
+  CHECK(points_of(*plan).size() == 36);
+  // It shows every member that there is, each with its default or an example.
+  const auto written = to_json(*plan);
+  for (const auto& [name, section] : written.items()) {
+    CAPTURE(name);
+    REQUIRE(json.contains(name));
+    if (!section.is_object()) continue;
+    for (const auto& [member, value] : section.items()) {
+      CAPTURE(member);
+      CHECK(json[name].contains(member));
+    }
+  }
 }
 
 TEST_CASE("what a plan does not say has a default") {
