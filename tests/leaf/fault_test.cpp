@@ -186,4 +186,37 @@ TEST_CASE("the names of all kinds of work are read once each, and listed as they
   CHECK_FALSE(to_json(Fault{}).contains("work"));
 }
 
+TEST_CASE("whatever stands in a field, a fault is read or refused by that field's name, and what is read can be sent back") {
+  const json odd_values = json::parse(
+      R"([null, true, -1, 0, 1, 0.5, 1e300, 18446744073709551615, "", "x", "5ms", "0ms", "work", "query", "aligned", "processor",
+          "mix:1*1ms", "empirical:x", [], [0], [[]], ["search"], ["1ms"], {}, {"empirical": ["1ms"]}, {"empirical": [["1ms", -1]]},
+          {"mix": [[1, "1ms"]]}, {"mix": [[1]]}, {"a": {"b": []}}])");
+  std::size_t read = 0, refused = 0;
+  for (const auto kind : fault_kinds) {
+    for (const char* field : {"kind", "delay", "probability", "per", "seed", "partitions", "work", "word", "query", "after", "for",
+                              "period", "length", "phase", "takes", "threads", "applied", "state", "remaining", "other"}) {
+      for (const json& value : odd_values) {
+        json fault{{"kind", to_string(kind)}};
+        if (has_delay(kind)) fault["delay"] = "1ms";
+        if (kind == FaultKind::background) fault.update({{"period", "1s"}, {"length", "2ms"}});
+        fault[field] = value;
+        CAPTURE(fault.dump());
+        const auto faults = read_faults(json::array({fault}));
+        if (faults.has_error()) {
+          ++refused;
+          CHECK(faults.error().context.find("'" + std::string(field) + "'") != std::string::npos);
+          continue;
+        }
+        ++read;
+        const json listed = to_json(faults->front());
+        const auto again = read_faults(json::array({listed}));
+        REQUIRE_MESSAGE(again.has_value(), again.error().context);
+        CHECK(to_json(again->front()) == listed);
+      }
+    }
+  }
+  CHECK(read > 500);
+  CHECK(refused > 3'000);
+}
+
 }  // namespace hedgerow::leaf
