@@ -147,6 +147,8 @@ void add_simulated_leaves(CLI::App& command, SimulateSettings& simulate) {
   command.add_option("--slow-periods", simulate.slow_periods,
                      "Times in which a leaf is slow, EVERY,LASTING,FACTOR: 2s,100ms,4 (default: none)");
   command.add_option("--shared-slow-periods", simulate.shared_slow_periods, "The same, for all leaves at once (default: none)");
+  command.add_option("--upkeep", simulate.upkeep,
+                     "Upkeep of every leaf, meanwhile it begins no work: PERIOD,LENGTH,aligned or staggered: 10s,50ms,staggered (default: none)");
   command.add_option("--background-rate", world.background.rate, "Pieces of other work per second and leaf")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -179,6 +181,13 @@ void add_simulate(CLI::App& app, SimulateSettings& simulate, int& status) {
   command.add_option("--tied", simulate.tied, "on: every partition is asked of two replicas, tied")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
+  command.add_option("--admission", simulate.admission, "on: the root lets in as many queries as get on; off: all")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  command.add_option("--canaries", simulate.canaries, "on: a query that nobody asked before runs on one leaf first")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  command.add_option("--texts", shape.texts, "For --canaries: so many different queries are asked; 0: each is new")->capture_default_str();
   command.add_option("--replica-choice", simulate.replica_choice, "prequal, least-in-flight or random")->capture_default_str();
   command.add_option("--min-completeness", shape.good_enough.min_completeness, "With this share of the partitions an answer may go early")
       ->check(CLI::Range(0.0, 1.0))

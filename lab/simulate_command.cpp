@@ -47,6 +47,20 @@ result<SlowPeriods> parse_slow_periods(const std::string& text) {
   return out;
 }
 
+result<simulation::Upkeep> parse_upkeep(const std::string& text) {
+  simulation::Upkeep out;
+  if (text.empty()) return out;
+  const auto first = text.find(','), second = text.find(',', first + 1);
+  const std::string phase = second == std::string::npos ? "" : text.substr(second + 1);
+  if (first == std::string::npos || (phase != "aligned" && phase != "staggered")) {
+    return Error{Errc::invalid_argument, "takes PERIOD,LENGTH,aligned or PERIOD,LENGTH,staggered, such as 10s,50ms,aligned"};
+  }
+  const auto period = parse_duration(text.substr(0, first)), length = parse_duration(text.substr(first + 1, second - first - 1));
+  if (period.has_error()) return period.error();
+  if (length.has_error()) return length.error();
+  return simulation::Upkeep{*period, *length, phase == "aligned" ? simulation::Upkeep::Phase::aligned : simulation::Upkeep::Phase::staggered};
+}
+
 result<std::vector<simulation::Fault>> read_faults(const std::filesystem::path& path) {
   if (path.empty()) return std::vector<simulation::Fault>{};
   std::ifstream file(path);
@@ -64,11 +78,14 @@ std::optional<Error> complete(SimulateSettings& settings) {
                        set(world.policies.replica_choice.mode, "--replica-choice", root::parse_replica_choice(settings.replica_choice)),
                        set(world.slow_periods, "--slow-periods", parse_slow_periods(settings.slow_periods)),
                        set(world.shared_slow_periods, "--shared-slow-periods", parse_slow_periods(settings.shared_slow_periods)),
+                       set(world.upkeep, "--upkeep", parse_upkeep(settings.upkeep)),
                        set(world.background.service, "--background-service",
                            ServiceTime::parse(settings.background_service.empty() ? settings.service : settings.background_service)),
                        set(world.faults, "--faults", read_faults(settings.faults))}) {
     if (problem) return problem;
   }
+  if (settings.admission == "on") world.admission.emplace();
+  if (settings.canaries == "on") world.canaries.emplace();
   shape.service_class = settings.service_class == "batch" ? ServiceClass::batch : ServiceClass::interactive;
   if (const auto error = simulation::settings_error(world); !error.empty()) return Error{Errc::invalid_argument, error};
   return std::nullopt;

@@ -15,6 +15,8 @@ struct SimulateSettings {
   std::string service = "lognormal:5ms,0.5", network = "constant:100us";
   std::string hedge = "auto", tied = "off", replica_choice = "prequal", service_class = "interactive";
   std::string slow_periods, shared_slow_periods;  // EVERY,LASTING,FACTOR
+  std::string upkeep;                             // PERIOD,LENGTH,aligned|staggered
+  std::string admission = "off", canaries = "off";
   std::string background_service;                 // none: the same as that of the queries
   std::filesystem::path faults;
   // So many worlds, of the seeds from world.seed on, each drawn from its seed; of the rest, only --queries counts.

@@ -34,7 +34,7 @@ const char* name_of(Way way) {
 struct Arm {
   Way way;
   Histogram latency{600'000'000'000};
-  std::map<std::string, std::uint64_t> spelling;  // answers by status
+  std::map<std::string, std::uint64_t> spelling = {};  // answers by status
   double seconds = 0;
   double quantile_ms(double share) const { return static_cast<double>(latency.value_at_quantile(std::min(share, 1.0))) / 1e6; }
   double percent_with(const std::string& status) const {

@@ -86,6 +86,39 @@ Fault draw_fault(Dice& dice, std::size_t leaves, double seconds) {
   return fault;
 }
 
+// What stands around the search, each now and then.
+void add_surroundings(Dice& dice, WorldSettings& world) {
+  if (dice.chance(0.25)) {
+    world.admission.emplace();
+    world.admission->limit.adaptive = dice.chance(0.8);
+    world.admission->most_waiting = dice.one_of<std::size_t>({0, 4, 1024});
+    for (QueryShape& shape : world.shapes) shape.partial = dice.chance(0.7);
+  }
+  if (dice.chance(0.25)) {
+    world.canaries.emplace();
+    world.canaries->most_trials = dice.one_of<std::size_t>({4, 2048});
+    world.restart_time = dice.time(10, 1000);
+    for (QueryShape& shape : world.shapes) shape.texts = dice.chance(0.5) ? dice.number(1, 50) : 0;
+  }
+  if (dice.chance(0.1)) {
+    QueryShape deadly = draw_shape(dice, world.partitions);
+    deadly.deadly = true;
+    deadly.texts = dice.number(1, 3);
+    deadly.weight = dice.between(0.001, 0.05);
+    world.shapes.push_back(deadly);
+  }
+  if (dice.chance(0.2)) world.spellers = Spellers{dice.number(1, 3), draw_service(dice)};
+  if (dice.chance(0.2)) {
+    world.upkeep.period = dice.time(100, 3000);
+    world.upkeep.length = from_milliseconds(to_milliseconds(world.upkeep.period) * dice.between(0.01, 0.5));
+    world.upkeep.phase = dice.one_of({Upkeep::Phase::aligned, Upkeep::Phase::staggered});
+  }
+  for (QueryShape& shape : world.shapes) {
+    if (dice.chance(0.1)) shape.shared = draw_service(dice);
+    if (dice.chance(0.1)) shape.draws = dice.number(2, 5);
+  }
+}
+
 }  // namespace
 
 WorldSettings random_world(std::uint64_t seed, std::uint64_t queries) {
@@ -148,6 +181,7 @@ WorldSettings random_world(std::uint64_t seed, std::uint64_t queries) {
   for (std::size_t faults = dice.chance(0.15) ? 0 : dice.number(1, 10); faults > 0; --faults) {
     world.faults.push_back(draw_fault(dice, world.leaves, seconds));
   }
+  add_surroundings(dice, world);
   return world;
 }
 

@@ -42,7 +42,7 @@ class Simulation {
     }
     std::size_t work = 0;
     for (const SimulatedLeaf& leaf : leaves_) work += leaf.waiting() + leaf.running();
-    roots_->invariants().at_end(roots_->open_queries(), attempts_.taken(), work, now_);
+    roots_->invariants().at_end(roots_->open_queries() + roots_->waiting_queries(), attempts_.taken(), work, now_);
     return std::move(report_);
   }
 
@@ -277,9 +277,10 @@ std::string settings_error(const WorldSettings& settings) {
     if (!(shape.weight > 0)) return "a weight is above 0";
   }
   if (settings.spellers && settings.spellers->count == 0) return "at least one speller, or none wanted";
-  if (settings.upkeep.period < Duration::zero() || settings.upkeep.length < Duration::zero() ||
-      (settings.upkeep.period > Duration::zero() && settings.upkeep.length >= settings.upkeep.period)) {
-    return "upkeep ends before it begins again";
+  if (settings.upkeep.period < Duration::zero()) return "a period of upkeep is above 0";
+  if (settings.upkeep.period > Duration::zero() &&
+      (settings.upkeep.length <= Duration::zero() || settings.upkeep.length >= settings.upkeep.period)) {
+    return "upkeep takes time, and ends before it begins again";
   }
   for (const Fault& fault : settings.faults) {
     if (fault.leaf && fault.leaf->value >= settings.leaves) return "a fault names a leaf that is not there";
