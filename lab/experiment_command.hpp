@@ -14,6 +14,7 @@ struct ExperimentSettings {
   std::string name;   // empty: only with list
   bool list = false;  // tell which there are
   bool live = false;  // with real processes; otherwise in virtual time
+  bool simulated = false;  // said, which changes nothing
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> queries;  // of each simulated run; none: as many as the experiment is for
   double time_scale = 1;                 // of live loads

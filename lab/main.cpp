@@ -209,7 +209,7 @@ void add_experiment(CLI::App& app, ExperimentSettings& experiment, int& status) 
   command.add_option("name", experiment.name, "Which one")->check(CLI::IsMember(experiment_names()));
   command.add_flag("--list", experiment.list, "Tell which there are");
   auto* live = command.add_flag("--live", experiment.live, "With real processes on this machine");
-  command.add_flag("--simulated", "In virtual time: the default")->excludes(live);
+  command.add_flag("--simulated", experiment.simulated, "In virtual time: the default")->excludes(live);
   command.add_option("--seed", experiment.seed, "Of everything that happens by chance")->capture_default_str();
   command.add_option("--queries", experiment.queries, "Queries of each simulated run (default: as many as the experiment is for)")
       ->check(CLI::PositiveNumber);
