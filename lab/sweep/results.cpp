@@ -203,7 +203,7 @@ std::string to_csv(const SweepResults& results) {
 
 result<SweepResults> results_from_json(std::string_view text) {
   const auto json = ordered_json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value("format", "") != format) return bad_input(std::string("not the results of a sweep (no \"format\": \"") + format + "\")");
+  if (!json.is_object() || !json.contains("format") || json["format"] != format) return bad_input(std::string("not the results of a sweep (no \"format\": \"") + format + "\")");
   SweepResults results;
   try {
     results.world = json.at("world").get<std::string>();

@@ -120,7 +120,7 @@ TEST_CASE("CSV is read back as it was written, but for plan and curves") {
 
 TEST_CASE("what is no result of a sweep is refused, with the place") {
   const std::string good = to_json(two_points()).dump();
-  for (const std::string& bad : {std::string("{}"), std::string("[1]"), std::string("no JSON"), good.substr(0, good.size() / 2)}) {
+  for (const std::string& bad : {std::string("{}"), std::string("[1]"), std::string("{\"format\": 3}"), std::string("no JSON"), good.substr(0, good.size() / 2)}) {
     CHECK(results_from_json(bad).has_error());
   }
   auto json = nlohmann::ordered_json::parse(good);
