@@ -169,7 +169,7 @@ Finding share_of(std::string claim, double measured, Source source, double expec
   return finding;
 }
 
-std::vector<std::string> ExperimentResult::disagreements() const {
+std::vector<std::string> disagreements(const std::vector<Finding>& findings) {
   std::vector<std::string> out;
   for (const Finding& finding : findings) {
     if (!finding.holds()) out.push_back(finding.text());

@@ -50,6 +50,9 @@ Finding at_least(std::string claim, std::string unit, double measured, Source so
 // chance once in 16,000 times; other: what may differ besides, in percent.
 Finding share_of(std::string claim, double measured, Source source, double expected, std::uint64_t tries, double other = 0);
 
+// Those that do not hold, in words.
+std::vector<std::string> disagreements(const std::vector<Finding>& findings);
+
 struct ExperimentResult {
   std::vector<Finding> findings;
   std::vector<report::Table> tables;
@@ -59,8 +62,7 @@ struct ExperimentResult {
   nlohmann::ordered_json figures = nlohmann::ordered_json::object();   // everything that was measured
 
   bool agrees() const;
-  // The findings that do not hold, in words.
-  std::vector<std::string> disagreements() const;
+  std::vector<std::string> disagreements() const { return lab::disagreements(findings); }
 };
 
 // What the command line says.

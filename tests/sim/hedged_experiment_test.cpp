@@ -58,8 +58,7 @@ TEST_CASE("the closed form of the hedged experiment is that of the paper's figur
 // The paper's hedging result, and better: 400,000 queries of 100 partitions in each of three modes, seed 1.
 TEST_CASE("hedging as the paper did it, and ours, keep to the closed form within 10 %") {
   const HedgedExperiment experiment = run_hedged_experiment({.seed = 1});
-  for (const auto& disagreement : experiment.disagreements()) FAIL_CHECK(disagreement);
-  CHECK(experiment.agrees());
+  for (const auto& disagreement : disagreements(experiment.findings())) FAIL_CHECK(disagreement);
 
   // The tolerance, stated: the estimate of p99.9 rests on 400 queries beyond it. Without hedges its standard deviation is
   // 1 / (1.78 sqrt(400)) = 2.8 %, 1.78 being the tail's exponent there; with hedges the tail is steeper.
@@ -82,8 +81,7 @@ TEST_CASE("hedging as the paper did it, and ours, keep to the closed form within
 TEST_CASE("a hedged experiment that does not show what it should says so") {
   // Half of the budget: p99.9 stays above 30 ms.
   const HedgedExperiment experiment = run_hedged_experiment({.seed = 1, .queries = 20'000, .warm_up = 5'000, .budget_fill = 0.005});
-  CHECK_FALSE(experiment.agrees());
-  CHECK_FALSE(experiment.disagreements().empty());
+  CHECK_FALSE(disagreements(experiment.findings()).empty());
 }
 
 }  // namespace hedgerow::lab
