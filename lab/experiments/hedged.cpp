@@ -50,7 +50,7 @@ HedgedRun run(const WorldSettings& world, const std::vector<Duration>& delays) {
   return out;
 }
 
-nlohmann::json to_json(const HedgedRun& run) {
+nlohmann::json run_json(const HedgedRun& run) {
   nlohmann::json out = run.report.to_json();
   out["closed_form"] = {{"p999_ms", run.closed_form_p999_ms}, {"extra_share", run.closed_form_extra}};
   out["closed_form"]["delays_ms"] = nlohmann::json::array();
@@ -112,9 +112,9 @@ nlohmann::json HedgedExperiment::to_json() const {
            {{"none", {{"p999_ms", none.closed_form_p999_ms}, {"extra_share", none.closed_form_extra}}},
             {"one_hedge", {{"p999_ms", one_hedge.closed_form_p999_ms}, {"extra_share", one_hedge.closed_form_extra}}},
             {"ours", {{"p999_ms", ours.closed_form_p999_ms}, {"extra_share", ours.closed_form_extra}}}}},
-          {"none", lab::to_json(none)},
-          {"one_hedge", lab::to_json(one_hedge)},
-          {"ours", lab::to_json(ours)}};
+          {"none", run_json(none)},
+          {"one_hedge", run_json(one_hedge)},
+          {"ours", run_json(ours)}};
 }
 
 }  // namespace hedgerow::lab

@@ -66,15 +66,15 @@ TiedRun run(const TiedSettings& settings, const ReadModel& model, double utilisa
 constexpr std::array figure_names{"p50_ms", "p90_ms", "p99_ms", "p999_ms"};
 constexpr std::array quantile_names{"p50", "p90", "p99", "p99.9"};
 
-nlohmann::json to_json(const LatencyRow& row) {
+nlohmann::json read_json(const LatencyRow& row) {
   nlohmann::json out;
   for (std::size_t i = 0; i < row.size(); ++i) out[figure_names[i]] = row[i];
   return out;
 }
 
-nlohmann::json to_json(const TiedRun& run, const LatencyRow& paper) {
-  nlohmann::json out = to_json(run.latency_ms);
-  out["paper"] = to_json(paper);
+nlohmann::json read_json(const TiedRun& run, const LatencyRow& paper) {
+  nlohmann::json out = read_json(run.latency_ms);
+  out["paper"] = read_json(paper);
   out["extra_work_share"] = run.extra_work;
   out["extra_share_of_all_work"] = run.extra_of_all_work;
   out["both_began_share"] = run.both_began;
@@ -83,14 +83,14 @@ nlohmann::json to_json(const TiedRun& run, const LatencyRow& paper) {
   return out;
 }
 
-nlohmann::json to_json(const ReadModelFit& fit) {
+nlohmann::json read_json(const ReadModelFit& fit) {
   return {{"phases", fit.model.phases},
           {"mean_ms", to_milliseconds(fit.model.mean)},
           {"idle_utilisation", fit.model.idle_utilisation},
           {"busy_utilisation", fit.model.busy_utilisation},
           {"root_mean_square_error", fit.root_mean_square},
-          {"idle", to_json(fit.idle_ms)},
-          {"busy", to_json(fit.busy_ms)}};
+          {"idle", read_json(fit.idle_ms)},
+          {"busy", read_json(fit.busy_ms)}};
 }
 
 }  // namespace
@@ -147,12 +147,12 @@ nlohmann::json TiedExperiment::to_json() const {
   out["replicas"] = settings.replicas;
   out["read_utilisation"] = settings.read_utilisation;
   out["one_way_ms"] = to_milliseconds(settings.one_way);
-  out["model"] = lab::to_json(fit);
-  for (const ReadModelFit& other : fits) out["fits"].push_back(lab::to_json(other));
-  out["idle"] = lab::to_json(idle, paper_idle);
-  out["idle_tied"] = lab::to_json(idle_tied, paper_idle_tied);
-  out["busy"] = lab::to_json(busy, paper_busy);
-  out["busy_tied"] = lab::to_json(busy_tied, paper_busy_tied);
+  out["model"] = read_json(fit);
+  for (const ReadModelFit& other : fits) out["fits"].push_back(read_json(other));
+  out["idle"] = read_json(idle, paper_idle);
+  out["idle_tied"] = read_json(idle_tied, paper_idle_tied);
+  out["busy"] = read_json(busy, paper_busy);
+  out["busy_tied"] = read_json(busy_tied, paper_busy_tied);
   return out;
 }
 
