@@ -103,19 +103,4 @@ void SimulatedRoots::turn_away(std::uint32_t root, const SimulatedCanaries::Told
   events_.push(now, EventKind::place_is_free, root);
 }
 
-// As root/query_service tells its waiting room.
-void SimulatedRoots::leave(const Query& query, policy::FinishReason reason, Instant now) {
-  const auto& asked = query.fanout->partitions();
-  std::size_t answered = 0;
-  for (std::size_t i = 0; i < asked.size(); ++i) answered += query.fanout->state_of(i) == policy::PartitionState::answered ? 1 : 0;
-  rooms_[query.root]->on_ended({.service_class = query.service_class,
-                                .admitted = query.admitted,
-                                .given = query.search_end - query.arrived,
-                                .ran = !query.abandoned,
-                                .at_deadline = reason == policy::FinishReason::deadline,
-                                .answered_all = reason == policy::FinishReason::complete || reason == policy::FinishReason::good_enough,
-                                .answered = static_cast<double>(answered) / static_cast<double>(asked.size())},
-                               now);
-}
-
 }  // namespace hedgerow::lab::simulation
