@@ -17,6 +17,12 @@ constexpr Duration usual_shortest_delay = std::chrono::milliseconds(1);
 
 constexpr std::uint64_t fewest_to_halve = 100;
 constexpr std::uint64_t seed_of_halves = 1;  // any: it is drawn once, so that the same samples give the same advice
+// Beyond a quantile of queries that is compared with their attempts, at least so many must lie of each. And where the overhead is
+// read off.
+constexpr double fewest_queries_beyond = 20, fewest_attempts_beyond = 10;
+constexpr double overhead_quantiles[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
+// From this factor on the effective width is another.
+constexpr double other_width = 1.5;
 // From this difference on the halves say that the samples are too few.
 constexpr double overfitted = 0.1;
 constexpr double budgets[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2};
@@ -48,6 +54,7 @@ class Advisor {
   }
 
   Advice advice() {
+    compare_with_queries();
     advice_.hedges = question_.delays.empty() ? plan(tail_, question_.budget).hedges : Hedges{question_.delays, 1, question_.shared};
     advice_.verdict = verdict();
     // What is not worth hedging is told without.
@@ -74,8 +81,45 @@ class Advisor {
     return {{plan.delays, plan.probability, question_.shared}, plan.extra_share};
   }
 
+  // Of queries, the overhead included.
   std::optional<Duration> target_of(const AttemptTail& tail, const Hedges& hedges) const {
-    return time_until(tail, hedges, advice_.late_share, question_.confidence).time;
+    auto time = time_until(tail, hedges, advice_.late_share, question_.confidence).time;
+    if (time) *time += advice_.overhead;
+    return time;
+  }
+
+  std::optional<Duration> unhedged_at(double quantile) const {
+    return time_until(tail_, {}, policy::late_share(quantile, question_.width), question_.confidence).time;
+  }
+
+  void compare_with_queries() {
+    const LatencyCounts& queries = question_.query_latencies;
+    const bool told = queries.count() > 0 && question_.samples_of == SamplesOf::attempts;
+    advice_.overhead = question_.overhead.value_or(told ? overhead_from(queries) : Duration{});
+    if (!told) return;
+    for (const double quantile : {0.999, 0.99, 0.9, 0.5}) {
+      const auto predicted = unhedged_at(quantile);
+      const double attempts_beyond = policy::late_share(quantile, question_.width) / tail_.smallest();
+      if (!predicted || attempts_beyond < fewest_attempts_beyond || static_cast<double>(queries.count()) * (1 - quantile) < fewest_queries_beyond) continue;
+      QueryCheck check{quantile, queries.at_quantile(quantile), *predicted + advice_.overhead, 0};
+      // (1 - S)^n = quantile.
+      const double late = std::min(0.999999, tail_.after(check.measured - advice_.overhead));
+      check.effective_width = std::log(quantile) / std::log1p(-late);
+      advice_.query_check = check;
+      return;
+    }
+  }
+
+  // The median of how much later queries are than the latest of their attempts.
+  Duration overhead_from(const LatencyCounts& queries) const {
+    std::vector<Duration> later;
+    for (const double quantile : overhead_quantiles) {
+      if (const auto predicted = unhedged_at(quantile)) later.push_back(queries.at_quantile(quantile) - *predicted);
+    }
+    if (later.empty()) return {};
+    const auto middle = later.begin() + static_cast<std::ptrdiff_t>(later.size() / 2);
+    std::nth_element(later.begin(), middle, later.end());
+    return std::max(Duration{}, *middle);
   }
 
   Verdict verdict() const {
@@ -84,7 +128,7 @@ class Advisor {
     if (advice_.hedges.delays.empty()) return Verdict::no_gain;
     // As the root asks: whether without hedges more than may be late would be, when with them the target has long been
     // reached. That is known also where the unhedged target is not.
-    const auto reached = target_of(tail_, advice_.hedges);
+    const auto reached = time_until(tail_, advice_.hedges, advice_.late_share, question_.confidence).time;
     if (!reached) return Verdict::hedge;
     const Duration worth_it = std::max(*reached + advice_.shortest_delay / 2, from_milliseconds(to_milliseconds(*reached) * (1 + least_gain)));
     // (Of the samples as they are: that something later may exist is no gain.)
@@ -92,7 +136,11 @@ class Advisor {
   }
 
   TimeEstimate until(const Hedges& hedges, double late_share) const {
-    return time_until(tail_, hedges, late_share, question_.confidence);
+    TimeEstimate estimate = time_until(tail_, hedges, late_share, question_.confidence);
+    estimate.at_least += advice_.overhead;
+    if (estimate.time) *estimate.time += advice_.overhead;
+    if (estimate.at_most) *estimate.at_most += advice_.overhead;
+    return estimate;
   }
 
   void tell_quantiles() {
@@ -111,7 +159,7 @@ class Advisor {
     if (wanted.empty()) wanted.assign(std::begin(told_completeness), std::end(told_completeness));
     const auto mean = [&](const Hedges& hedges, const TimeEstimate& deadline) {
       if (!deadline.time) return 1.0;
-      return 1 - late_share_after(hedges, *deadline.time, [&](Duration t) { return tail_.after(t); });
+      return 1 - late_share_after(hedges, *deadline.time - advice_.overhead, [&](Duration t) { return tail_.after(t); });
     };
     for (const double completeness : wanted) {
       const std::size_t needed = needed_partitions(completeness, question_.width);
@@ -206,12 +254,26 @@ class Advisor {
         notes.push_back(said("By the half of the samples that did not make it, a plan costs %.0f %% more than it should: bound hedges with a token bucket.", 100 * dearer));
       }
     }
+    note_queries();
     note_timeout();
     if (question_.given_up.count() == 0 && question_.samples_of == SamplesOf::attempts) {
       notes.push_back("No sample is marked as given up. If requests were cancelled, timed out or overtaken by hedges, mark them (\">250ms\"), or the tail looks shorter than it is.");
     }
     if (question_.samples_of == SamplesOf::queries) {
       notes.push_back("Latencies of attempts are inferred from whole queries, as if slowness struck attempts independently, and of the fast ones hardly anything is known. Samples of attempts tell more.");
+    }
+  }
+
+  void note_queries() {
+    if (!advice_.query_check) return;
+    const QueryCheck& check = *advice_.query_check;
+    const auto width = static_cast<double>(question_.width);
+    if (check.effective_width * other_width < width) {
+      advice_.notes.push_back(said("Slow attempts come together: p%g of queries is %.4g ms, as if %.3g independent partitions were asked, not %zu (%.4g ms). Queries are less late than told here; and what makes all of a query's attempts slow no hedge cures (--shared).",
+                                   100 * check.quantile, to_milliseconds(check.measured), check.effective_width, question_.width, to_milliseconds(check.predicted)));
+    } else if (check.effective_width > other_width * width) {
+      advice_.notes.push_back(said("Queries are later than their attempts explain: p%g is %.4g ms, not %.4g ms. What else they wait for no hedge cures.",
+                                   100 * check.quantile, to_milliseconds(check.measured), to_milliseconds(check.predicted)));
     }
   }
 
@@ -253,6 +315,7 @@ std::optional<Error> problem_with(const AdviceQuestion& question) {
   if (question.width < 1 || question.width > 1'000'000) return wrong("--width is from 1 to 1000000");
   if (question.replicas < 1) return wrong("--replicas is at least 1");
   if (!(question.budget > 0 && question.budget <= 1)) return wrong("--budget is a share of the attempts: above 0, at most 1");
+  if (question.overhead && *question.overhead < Duration{}) return wrong("--overhead is no negative time");
   if (!is_share(question.target)) return wrong("--target is a share of the queries between 0 and 1: 0.999 or p99.9");
   for (const double completeness : question.completeness) {
     if (!(completeness > 0 && completeness <= 1)) return wrong("--completeness is above 0, and at most 1");

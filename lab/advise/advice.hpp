@@ -29,6 +29,11 @@ enum class SamplesOf {
 struct AdviceQuestion {
   LatencyCounts latencies, given_up;
   SamplesOf samples_of = SamplesOf::attempts;
+  // Of whole queries in the same run, unhedged, beside the attempts': they tell what a query takes beside its attempts, and
+  // whether attempts are slow independently. Empty: not known.
+  LatencyCounts query_latencies;
+  // What a query takes beside its attempts; none: as query_latencies tell, else nothing.
+  std::optional<Duration> overhead = std::nullopt;
 
   std::size_t width = 1;     // servers (partitions) that a query asks, all of which must answer
   std::size_t replicas = 2;  // of each partition
@@ -102,11 +107,24 @@ struct CrossCheck {
   double extra = 0;
 };
 
+// What whole queries say, where attempts were measured too: query = overhead + the latest of its attempts.
+struct QueryCheck {
+  double quantile = 0;      // the highest at which both still tell
+  Duration measured{};      // of queries
+  Duration predicted{};     // from attempts, the overhead included
+  // So many independent attempts would be as late at that quantile: the width, where slowness strikes independently; fewer
+  // where slow attempts come together.
+  double effective_width = 0;
+};
+
 struct Advice {
   Verdict verdict = Verdict::hedge;
   Duration shortest_delay{};
   Hedges hedges;  // empty delays: none
   ShareEstimate extra;
+  // In all that is told of queries; not in the delays, nor in what is told of load.
+  Duration overhead{};
+  std::optional<QueryCheck> query_check;  // none: no queries were given, or too few
   // Of partitions, that may be late at the target.
   double late_share = 0;
   // How many samples would tell the target without hedges; and whether there are so many.

@@ -122,9 +122,10 @@ class Checker {
     const Report with = hedges ? run(world, hedging(question_)) : without;
     for (const QuantileAdvice& each : advice_.quantiles) {
       AdviceCheck::Figure figure{each.quantile, {}, {}, without.measured.quantile_ms(each.quantile), with.measured.quantile_ms(each.quantile)};
-      if (each.without.time) figure.predicted_without_ms = to_milliseconds(*each.without.time);
-      const TimeEstimate predicted = time_until(tail_, hedges_, policy::late_share(each.quantile, question_.width), question_.confidence);
-      if (predicted.time) figure.predicted_with_ms = to_milliseconds(*predicted.time);
+      // Without what a query takes beside its attempts, which is nothing here.
+      const double late = policy::late_share(each.quantile, question_.width);
+      if (const auto time = time_until(tail_, {}, late, question_.confidence).time) figure.predicted_without_ms = to_milliseconds(*time);
+      if (const auto time = time_until(tail_, hedges_, late, question_.confidence).time) figure.predicted_with_ms = to_milliseconds(*time);
       check_.figures.push_back(figure);
     }
     check_.simulated_extra = with.measured.extra_share();

@@ -59,9 +59,9 @@ Chart latency_chart(const AdviceQuestion& question, const Advice& advice, const 
       if (!estimate.time) break;
       Point point;
       point.x = quantile;
-      point.y = to_milliseconds(*estimate.time);
-      point.low = to_milliseconds(estimate.at_least);
-      if (estimate.at_most) point.high = to_milliseconds(*estimate.at_most);
+      point.y = to_milliseconds(*estimate.time + advice.overhead);
+      point.low = to_milliseconds(estimate.at_least + advice.overhead);
+      if (estimate.at_most) point.high = to_milliseconds(*estimate.at_most + advice.overhead);
       series.points.push_back(std::move(point));
     }
     chart.series.push_back(std::move(series));
@@ -77,8 +77,8 @@ Chart completeness_chart(const Advice& advice, const AttemptTail& tail) {
   chart.caption = "The mean share of partitions that have answered by then.";
   chart.x = axis_of("deadline (ms)", Scale::logarithmic);
   chart.y = axis_of("mean completeness", Scale::linear, true);
-  const double begin = std::max(1e-3, to_milliseconds(tail.earliest(0.9).value_or(tail.last())) / 1.5);
-  const double end = std::max(begin * 2, to_milliseconds(tail.last()));
+  const double begin = std::max(1e-3, to_milliseconds(advice.overhead + tail.earliest(0.9).value_or(tail.last())) / 1.5);
+  const double end = std::max(begin * 2, to_milliseconds(advice.overhead + tail.last()));
   for (const bool hedged : {false, true}) {
     if (hedged && advice.hedges.delays.empty()) continue;
     Series series = series_of(hedged ? "with hedges" : "without hedges", Mark::line, hedged ? with_colour : without_colour);
@@ -87,7 +87,7 @@ Chart completeness_chart(const Advice& advice, const AttemptTail& tail) {
       const double ms = begin * std::pow(end / begin, static_cast<double>(i) / points_of_completeness);
       Point point;
       point.x = ms;
-      point.y = 1 - late_share_after(hedges, from_milliseconds(ms), [&](Duration t) { return tail.after(t); });
+      point.y = 1 - late_share_after(hedges, from_milliseconds(ms) - advice.overhead, [&](Duration t) { return tail.after(t); });
       series.points.push_back(std::move(point));
     }
     chart.series.push_back(std::move(series));

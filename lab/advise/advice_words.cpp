@@ -151,6 +151,12 @@ std::string advice_text(const AdviceQuestion& question, const Advice& advice) {
   text += worded("; width %zu, %zu replicas, a budget of %s. Intervals hold with %s.\n\n", question.width, question.replicas,
                  percent_text(question.budget).c_str(), percent_text(question.confidence).c_str());
 
+  if (advice.overhead > Duration{}) text += "A query takes " + milliseconds_text(advice.overhead) + " beside its attempts.\n";
+  if (advice.query_check) {
+    text += worded("Unhedged queries: %s measured at %s, %s by their attempts, as of %.3g independent ones.\n", milliseconds_text(advice.query_check->measured).c_str(),
+                   quantile_text(advice.query_check->quantile).c_str(), milliseconds_text(advice.query_check->predicted).c_str(), advice.query_check->effective_width);
+  }
+  if (advice.overhead > Duration{} || advice.query_check) text += "\n";
   text += worded("%-9s %-44s %s\n", "queries", "without hedges", "with");
   for (const QuantileAdvice& each : advice.quantiles) {
     text += worded("%-9s %-44s %s\n", quantile_text(each.quantile).c_str(), estimate_text(each.without).c_str(), estimate_text(each.with).c_str());
@@ -190,6 +196,14 @@ nlohmann::json advice_json(const AdviceQuestion& question, const Advice& advice)
   out["plan"]["extra_share_at_most"] = advice.extra.most;
   out["plan"]["shortest_delay_ms"] = to_milliseconds(advice.shortest_delay);
   out["late_share"] = advice.late_share;
+  out["overhead_ms"] = to_milliseconds(advice.overhead);
+  out["queries"] = nullptr;
+  if (advice.query_check) {
+    out["queries"] = {{"quantile", advice.query_check->quantile},
+                      {"measured_ms", to_milliseconds(advice.query_check->measured)},
+                      {"predicted_ms", to_milliseconds(advice.query_check->predicted)},
+                      {"effective_width", advice.query_check->effective_width}};
+  }
   out["samples_that_tell_the_target_unhedged"] = advice.samples_for_target;
   out["quantiles"] = nlohmann::json::array();
   for (const QuantileAdvice& each : advice.quantiles) {

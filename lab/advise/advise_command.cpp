@@ -23,7 +23,7 @@ int refuse(const Error& error) {
   return 2;
 }
 
-// Notes of the file come first among the advice's.
+// Notes of the files come first among the advice's.
 result<std::vector<std::string>> read_into(AdviceQuestion& question, const AdviseSettings& settings) {
   LatencyFileSettings file;
   file.column = settings.column;
@@ -37,6 +37,11 @@ result<std::vector<std::string>> read_into(AdviceQuestion& question, const Advis
   if (read.has_error()) return read.error();
   question.latencies = std::move(read->latencies);
   question.given_up = std::move(read->given_up);
+  if (settings.queries.empty()) return std::move(read->notes);
+  auto queries = read_latency_file(settings.queries, file);
+  if (queries.has_error()) return queries.error();
+  question.query_latencies = std::move(queries->latencies);
+  read->notes.insert(read->notes.end(), queries->notes.begin(), queries->notes.end());
   return std::move(read->notes);
 }
 

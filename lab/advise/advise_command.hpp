@@ -11,6 +11,7 @@ namespace hedgerow::lab {
 
 struct AdviseSettings {
   std::filesystem::path file;
+  std::filesystem::path queries;  // of whole queries, beside attempts; none: none
   std::string unit, column, tag;  // of the file; see lab/latency_file.hpp
   std::string of = "attempts";
   std::string target = "p99.9";   // or 0.999

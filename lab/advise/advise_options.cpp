@@ -24,6 +24,11 @@ void add_advise(CLI::App& app, AdviseSettings& settings, int& status) {
   command.add_option("--of", settings.of, "What was measured: attempts (single requests), or queries (whole ones, unhedged)")
       ->check(CLI::IsMember({"attempts", "queries"}))
       ->capture_default_str();
+  command.add_option("--query-samples", settings.queries, "Latencies of whole queries, unhedged, beside those of attempts: tell what a query takes beside them");
+  command.add_option_function<std::string>(
+             "--overhead", [&](const std::string& text) { question.overhead = duration_of("--overhead", text); },
+             "What a query takes beside its attempts (default: as --query-samples tell, else nothing)")
+      ->type_name("DURATION");
   command.add_option("--unit", settings.unit, "Of numbers in the file that say none")->check(CLI::IsMember({"ns", "us", "ms", "s"}));
   command.add_option("--column", settings.column, "Of a table: the column with the latencies");
   command.add_option("--tag", settings.tag, "Of an interval log: its lines with this tag");

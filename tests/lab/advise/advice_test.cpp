@@ -226,6 +226,39 @@ TEST_CASE("from latencies of whole queries the attempts' are inferred, and the s
   CHECK_FALSE(advice.load_model);
 }
 
+TEST_CASE("queries beside attempts tell what a query takes beside them, and it is added to all that is told of queries") {
+  AdviceQuestion question = paper(300'000);
+  const Advice bare = advise(question);
+  const auto latency = hedged_experiment_latency();
+  question.query_latencies = exact_samples(50'000, [&](double share) { return 4ms + latency.quantile(std::pow(share, 0.01)); });
+  const Advice advice = advise(question);
+  CHECK(to_milliseconds(advice.overhead) == doctest::Approx(4).epsilon(0.05));
+  CHECK(advice.hedges.delays == bare.hedges.delays);
+  CHECK(target_with(question, advice) - target_with(question, bare) == doctest::Approx(4).epsilon(0.05));
+  CHECK(advice.deadlines[1].mean_without == doctest::Approx(bare.deadlines[1].mean_without));
+  REQUIRE(advice.query_check);
+  CHECK(advice.query_check->quantile == 0.99);  // p99.9 rests on 50 queries, but on three attempts
+  CHECK(advice.query_check->effective_width == doctest::Approx(100).epsilon(0.05));
+  CHECK_FALSE(says(advice, "come together"));
+  question.overhead = 7ms;
+  CHECK(advise(question).overhead == 7ms);
+}
+
+TEST_CASE("queries that are late less often than their attempts would have it: slow attempts come together") {
+  AdviceQuestion question = paper(300'000);
+  const auto latency = hedged_experiment_latency();
+  // As if only ten of the hundred were independent.
+  question.query_latencies = exact_samples(50'000, [&](double share) { return latency.quantile(std::pow(share, 0.1)); });
+  question.overhead = 0ms;
+  const Advice advice = advise(question);
+  REQUIRE(advice.query_check);
+  CHECK(advice.query_check->effective_width == doctest::Approx(10).epsilon(0.1));
+  CHECK(says(advice, "Slow attempts come together"));
+  // And the other way round.
+  question.query_latencies = exact_samples(50'000, [&](double share) { return 2 * latency.quantile(std::pow(share, 0.01)); });
+  CHECK(says(advise(question), "later than their attempts explain"));
+}
+
 TEST_CASE("a load is judged by what was measured at it") {
   AdviceQuestion question;
   question.latencies = exact_samples(100'000, [](double share) { return from_milliseconds(-100 * std::log1p(-share)); });
@@ -276,6 +309,7 @@ TEST_CASE("questions that make no sense are refused by the name of what is wrong
   refused("--replicas", [](AdviceQuestion& question) { question.replicas = 0; });
   refused("--budget", [](AdviceQuestion& question) { question.budget = 0; });
   refused("--budget", [](AdviceQuestion& question) { question.budget = 1.5; });
+  refused("--overhead", [](AdviceQuestion& question) { question.overhead = -1ms; });
   refused("--target", [](AdviceQuestion& question) { question.target = 1; });
   refused("--completeness", [](AdviceQuestion& question) { question.completeness = {0}; });
   refused("--shared", [](AdviceQuestion& question) { question.shared = -0.1; });
