@@ -36,7 +36,7 @@ enum class EventKind : std::uint8_t {
   waiting_ends,       // of query `detail` in the waiting room of root `subject`
   fault_begins,     // fault `subject`
   fault_ends,       // fault `subject`
-  leaf_is_missed,   // leaf `subject`: roots notice that its links ended
+  leaf_is_missed,   // leaf `subject`: roots notice that its links ended, as the policy::LeafLoss `detail` says
   leaf_returns,     // leaf `subject`: roots have links to it again
   budget_changes,   // to change `subject` of the schedule
   second_passes,    // for what is looked at once a second

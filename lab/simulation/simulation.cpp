@@ -137,7 +137,7 @@ class Simulation {
       case EventKind::waiting_ends: roots_->on_waiting_ends(event.subject, event.detail, now_); break;
       case EventKind::fault_begins: begin_fault(event.subject); break;
       case EventKind::fault_ends: end_fault(event.subject); break;
-      case EventKind::leaf_is_missed: miss(LeafId{event.subject}); break;
+      case EventKind::leaf_is_missed: miss(LeafId{event.subject}, static_cast<policy::LeafLoss>(event.detail)); break;
       case EventKind::leaf_returns: bring_back(LeafId{event.subject}); break;
       case EventKind::budget_changes: {
         const BudgetChange& change = settings_.budget_changes[event.subject];
@@ -196,8 +196,10 @@ class Simulation {
       if (!breaks_links(fault.kind)) return;
       ++breaks_[leaf];
       network_.break_links(LeafId{leaf});
-      const Duration notice = fault.kind == FaultKind::cut_silently ? settings_.link_idle_time : Duration::zero();
-      events_.push(now_ + notice, EventKind::leaf_is_missed, leaf);
+      // Who closes a link is taken for dead; whoever says nothing more is only silent.
+      const bool silently = fault.kind == FaultKind::cut_silently;
+      const auto how = silently ? policy::LeafLoss::silent : policy::LeafLoss::died;
+      events_.push(now_ + (silently ? settings_.link_idle_time : Duration::zero()), EventKind::leaf_is_missed, leaf, static_cast<std::uint32_t>(how));
     });
     if (fault.until) events_.push(Instant{} + *fault.until, EventKind::fault_ends, index);
   }
@@ -217,7 +219,7 @@ class Simulation {
     leaves_[leaf].die(now_);
     ++breaks_[leaf];
     network_.break_links(LeafId{leaf});
-    events_.push(now_, EventKind::leaf_is_missed, leaf);
+    events_.push(now_, EventKind::leaf_is_missed, leaf, static_cast<std::uint32_t>(policy::LeafLoss::died));
     events_.push(now_ + settings_.restart_time, EventKind::leaf_restarts, leaf);
   }
   void restart_leaf(std::uint32_t leaf) {
@@ -227,15 +229,15 @@ class Simulation {
   }
 
   // Both sides notice that their links have ended; the leaf stops what nobody can be told of.
-  void miss(LeafId leaf) {
+  void miss(LeafId leaf, policy::LeafLoss how) {
     if (network_.is_whole(leaf) || roots_->misses(leaf)) return;
     leaves_[leaf.value].lose_work(now_);
-    roots_->on_leaf_missed(leaf, leaves_[leaf.value].runs() ? policy::LeafLoss::silent : policy::LeafLoss::died, now_);
+    roots_->on_leaf_missed(leaf, how, now_);
   }
 
   void bring_back(LeafId leaf) {
     if (breaks_[leaf.value] > 0 || network_.is_whole(leaf)) return;
-    miss(leaf);  // if nobody had noticed
+    miss(leaf, policy::LeafLoss::silent);  // if nobody had noticed
     network_.mend_links(leaf);
     roots_->on_leaf_returned(leaf, now_);
   }
