@@ -90,7 +90,11 @@ Fault draw_fault(Dice& dice, std::size_t leaves, double seconds) {
 void add_surroundings(Dice& dice, WorldSettings& world) {
   if (dice.chance(0.25)) {
     world.admission.emplace();
-    world.admission->limit.adaptive = dice.chance(0.8);
+    auto& limit = world.admission->limit;
+    limit.adaptive = dice.chance(0.7);
+    limit.most = dice.one_of<std::size_t>({4, 1024});
+    limit.first = dice.one_of<std::size_t>({2, 32});
+    limit.least = dice.one_of<std::size_t>({1, 4});
     world.admission->most_waiting = dice.one_of<std::size_t>({0, 4, 1024});
     for (QueryShape& shape : world.shapes) shape.partial = dice.chance(0.7);
   }

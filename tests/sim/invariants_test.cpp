@@ -14,7 +14,8 @@ namespace {
 
 struct Seen {
   std::uint64_t hedges = 0, retries = 0, tied = 0, probes = 0, late_answers = 0, second_answers = 0, both_began = 0, superseded = 0,
-                expired = 0, refused = 0, good_enough = 0, deadline = 0, abandoned = 0;
+                expired = 0, refused = 0, good_enough = 0, deadline = 0, abandoned = 0, queries_refused = 0, turned_away = 0, killed = 0,
+                spelling = 0, canaries = 0;
 };
 
 // Of 500 seeds: each holds every invariant; and together they saw all that they are there for.
@@ -28,7 +29,13 @@ void check_worlds(std::uint64_t first) {
                   report.violations.empty() ? "" : report.violations.front());
     const auto of = [&](AttemptKind kind) { return report.measured.attempts[static_cast<std::size_t>(kind)]; };
     const auto finished = [&](policy::FinishReason reason) { return report.measured.finished[static_cast<std::size_t>(reason)]; };
-    CHECK(report.measured.queries + report.measured.abandoned == 30);
+    const auto& measured = report.measured;
+    CHECK(measured.queries + measured.abandoned + measured.refused + measured.quarantined + measured.without_verdict == 30);
+    seen.queries_refused += measured.refused;
+    seen.turned_away += measured.quarantined + measured.without_verdict;
+    seen.killed += report.leaves.killed;
+    seen.spelling += measured.spelling[static_cast<std::size_t>(policy::SubsystemStatus::ok)];
+    seen.canaries += of(AttemptKind::canary);
     seen.hedges += of(AttemptKind::hedge);
     seen.retries += of(AttemptKind::retry);
     seen.tied += of(AttemptKind::tied);
@@ -56,6 +63,11 @@ void check_worlds(std::uint64_t first) {
   CHECK(seen.good_enough > 100);
   CHECK(seen.deadline > 500);
   CHECK(seen.abandoned > 100);
+  CHECK(seen.queries_refused > 10);
+  CHECK(seen.turned_away > 10);
+  CHECK(seen.killed > 0);
+  CHECK(seen.spelling > 100);
+  CHECK(seen.canaries > 100);
 }
 
 }  // namespace
