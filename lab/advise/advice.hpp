@@ -54,7 +54,7 @@ struct AdviceQuestion {
   double confidence = 0.95;
 };
 
-// Errors: invalid_argument, naming the option; too_large: fewer than two samples.
+// Errors: invalid_argument, naming the option that makes no sense.
 std::optional<Error> problem_with(const AdviceQuestion& question);
 
 enum class Verdict {

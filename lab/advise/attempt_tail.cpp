@@ -126,14 +126,18 @@ std::optional<Duration> AttemptTail::earliest(double share) const {
   return found->time;
 }
 
-AttemptTail::Limits AttemptTail::limits(Duration t, double error) const {
-  if (t < Duration{}) return {1, 1};
+double AttemptTail::least_after(Duration t, double error) const {
+  if (t < Duration{}) return 1;
+  // Past the last answer, where others were given up, anything may be.
+  if (t > last() && !steps_.empty() && steps_.back().left > 0) return 0;
   const Step* step = step_at(t);
   const double left = step ? step->left : 1, trials = step ? step->trials : static_cast<double>(samples());
-  const BinomialLimits limits = binomial_limits(left * trials, trials, error);
-  // Past the last answer among many that were given up, anything may be.
-  const bool known = t <= last() || steps_.empty() || steps_.back().left == 0;
-  return {known ? of_attempts(limits.least) : 0, of_attempts(limits.most)};
+  return of_attempts(least_chance(left * trials, trials, error));
+}
+
+double AttemptTail::most_after(Duration t, double error) const {
+  const Step* step = t < Duration{} ? nullptr : step_at(t);
+  return step ? of_attempts(most_chance(step->left * step->trials, step->trials, error)) : 1;
 }
 
 policy::LatencyCurve AttemptTail::curve() const {

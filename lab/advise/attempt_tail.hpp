@@ -49,7 +49,9 @@ class AttemptTail {
     double least = 0, most = 1;
   };
   // Pr(X > t) lies in between but for this error on either side.
-  Limits limits(Duration t, double error) const;
+  Limits limits(Duration t, double error) const { return {least_after(t, error), most_after(t, error)}; }
+  double least_after(Duration t, double error) const;
+  double most_after(Duration t, double error) const;
 
   // For the planner: the root's own form.
   policy::LatencyCurve curve() const;

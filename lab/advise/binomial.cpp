@@ -1,6 +1,5 @@
 #include "lab/advise/binomial.hpp"
 
-#include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cassert>
 #include <cmath>
@@ -17,18 +16,29 @@ using Quiet = boost::math::policies::policy<
     boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
     boost::math::policies::promote_double<false>>;
 
+// Less than a hundredth of a trial is the rest of a rounding.
+constexpr double none = 0.01;
+
 double inverse_beta(double a, double b, double share) { return boost::math::ibeta_inv(a, b, share, Quiet()); }
 
 }  // namespace
 
-BinomialLimits binomial_limits(double successes, double trials, double error) {
+double least_chance(double successes, double trials, double error) {
   assert(trials > 0 && error > 0 && error < 0.5);
-  successes = std::clamp(successes, 0.0, trials);
-  const double failures = trials - successes;
-  // Less than a hundredth of a trial is the rest of a rounding.
-  const bool none = successes < 0.01, all = failures < 0.01;
-  return {none ? 0 : all ? std::pow(error, 1 / trials) : inverse_beta(successes, failures + 1, error),
-          all ? 1 : none ? -std::expm1(std::log(error) / trials) : inverse_beta(successes + 1, failures, 1 - error)};
+  if (successes < none) return 0;
+  if (trials - successes < none) return std::pow(error, 1 / trials);
+  return inverse_beta(successes, trials - successes + 1, error);
+}
+
+double most_chance(double successes, double trials, double error) {
+  assert(trials > 0 && error > 0 && error < 0.5);
+  if (trials - successes < none) return 1;
+  if (successes < none) return -std::expm1(std::log(error) / trials);
+  return inverse_beta(successes + 1, trials - successes, 1 - error);
+}
+
+BinomialLimits binomial_limits(double successes, double trials, double error) {
+  return {least_chance(successes, trials, error), most_chance(successes, trials, error)};
 }
 
 double chance_for_order_statistic(double certainty, std::size_t k, std::size_t n) {

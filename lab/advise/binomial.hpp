@@ -15,6 +15,9 @@ struct BinomialLimits {
 // Between which the chance lies, but for this error on either side. Neither needs to be whole: effective numbers of trials
 // are not. Preconditions: 0 <= successes <= trials, trials > 0, 0 < error < 0.5.
 BinomialLimits binomial_limits(double successes, double trials, double error);
+// One of the two: half the work.
+double least_chance(double successes, double trials, double error);
+double most_chance(double successes, double trials, double error);
 
 // The k-th soonest of n: each of the n has come with which chance when at least k of them have with the chance
 // `certainty`? That share of attempts must be in time so that this share of queries has k of its n partitions.

@@ -32,8 +32,8 @@ TimeEstimate time_until(const AttemptTail& tail, const Hedges& hedges, double la
   TimeEstimate out;
   out.time = is_reached([&](Duration t) { return tail.after(t); });
   // Even with the least that may be late it is reached no sooner; with the most no later.
-  out.at_least = is_reached([&](Duration t) { return tail.limits(t, error).least; }).value_or(tail.last());
-  out.at_most = is_reached([&](Duration t) { return tail.limits(t, error).most; });
+  out.at_least = is_reached([&](Duration t) { return tail.least_after(t, error); }).value_or(tail.last());
+  out.at_most = is_reached([&](Duration t) { return tail.most_after(t, error); });
   return out;
 }
 
@@ -42,8 +42,8 @@ ShareEstimate extra_attempts_of(const AttemptTail& tail, const Hedges& hedges, d
   const std::size_t count = hedges.delays.size(), places = std::max<std::size_t>(1, count * (count + 1) / 2);
   const double error = (1 - confidence) / 2 / static_cast<double>(places);
   return {extra_attempts(hedges, [&](Duration t) { return tail.after(t); }),
-          extra_attempts(hedges, [&](Duration t) { return tail.limits(t, error).least; }),
-          extra_attempts(hedges, [&](Duration t) { return tail.limits(t, error).most; })};
+          extra_attempts(hedges, [&](Duration t) { return tail.least_after(t, error); }),
+          extra_attempts(hedges, [&](Duration t) { return tail.most_after(t, error); })};
 }
 
 std::size_t needed_partitions(double completeness, std::size_t width) {

@@ -68,7 +68,7 @@ TEST_CASE("operations.md and the programs' help name the same settings") {
       {"hedgerow-index", settings_of("hedgerow-index", {"build", "search", "verify", "stats"})},
       {"hedgerow-leaf", settings_of("hedgerow-leaf", {})},
       {"hedgerow-root", settings_of("hedgerow-root", {})},
-      {"hedgerow-lab", settings_of("hedgerow-lab", {"up", "faults", "load", "evaluate", "ps", "restart", "simulate", "experiment", "sweep"})}};
+      {"hedgerow-lab", settings_of("hedgerow-lab", {"up", "faults", "load", "evaluate", "ps", "restart", "simulate", "experiment", "sweep", "advise"})}};
   for (const auto& [program, in_help] : programs) {
     CAPTURE(program);
     CHECK(in_help.size() > 5);
