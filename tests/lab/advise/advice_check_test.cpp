@@ -8,7 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "lab/experiments/hedged.hpp"
+#include "lab/experiments/hedged_model.hpp"
 #include "samples_of.hpp"
 
 namespace hedgerow::lab {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "lab/advise/advice_words.hpp"
-#include "lab/experiments/hedged.hpp"
+#include "lab/experiments/hedged_model.hpp"
 #include "samples_of.hpp"
 
 namespace hedgerow::lab {

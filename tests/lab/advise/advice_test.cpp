@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/advise/advice_words.hpp"
-#include "lab/experiments/hedged.hpp"
+#include "lab/experiments/hedged_model.hpp"
 #include "samples_of.hpp"
 
 namespace hedgerow::lab {
