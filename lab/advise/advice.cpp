@@ -25,9 +25,9 @@ constexpr double overhead_quantiles[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
 constexpr double other_width = 1.5;
 // From this difference on the halves say that the samples are too few.
 constexpr double overfitted = 0.1;
-constexpr double budgets[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2};
-constexpr double rules[] = {0.9, 0.95, 0.99};
-constexpr double shares[] = {0.01, 0.05, 0.1, 0.2};
+constexpr double told_budgets[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2};
+constexpr double told_rules[] = {0.9, 0.95, 0.99};
+constexpr double told_shared[] = {0.01, 0.05, 0.1, 0.2};
 constexpr double told_quantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
 constexpr double told_completeness[] = {1, 0.99, 0.95, 0.9};
 
@@ -176,7 +176,7 @@ class Advisor {
 
   void tell_budgets() {
     if (most_hedges() == 0) return;
-    std::vector<double> wanted(std::begin(budgets), std::end(budgets));
+    std::vector<double> wanted(std::begin(told_budgets), std::end(told_budgets));
     if (std::find(wanted.begin(), wanted.end(), question_.budget) == wanted.end()) wanted.push_back(question_.budget);
     std::sort(wanted.begin(), wanted.end());
     for (const double budget : wanted) {
@@ -187,7 +187,7 @@ class Advisor {
 
   void tell_rules() {
     if (most_hedges() == 0) return;
-    for (const double quantile : rules) {
+    for (const double quantile : told_rules) {
       const auto delay = tail_.earliest(1 - quantile);
       if (!delay) continue;
       const Hedges hedges{{*delay}, 1, question_.shared};
@@ -197,7 +197,7 @@ class Advisor {
 
   void tell_shared() {
     if (advice_.hedges.delays.empty()) return;
-    for (const double share : shares) {
+    for (const double share : told_shared) {
       Hedges hedges = advice_.hedges;
       hedges.shared = share;
       advice_.shared.push_back({share, target_of(tail_, hedges)});

@@ -20,12 +20,13 @@ using simulation::WorldSettings;
 
 constexpr double tolerance = 0.15;
 // Under load the simulated quantile rests on this many queries beyond it, at least.
-constexpr double fewest_beyond = 50;
+constexpr double fewest_queries_beyond_under_load = 50;
 // Of two simulated targets that differ by less nothing follows.
 constexpr double noise = 0.05;
 constexpr std::uint64_t warm_up = 20'000, warm_up_under_load = 5'000;
 constexpr double rate_without_queues = 1'000;
 constexpr std::size_t leaves_for_each_asked = 5;
+constexpr std::size_t most_partitions = 1'000;
 constexpr double checked_loads[] = {0.2, 0.35, 0.5, 0.65, 0.8, 0.9};
 
 // Latencies as the samples tell of them, given up or not, shortened to this part.
@@ -125,7 +126,7 @@ class Checker {
       // Without what a query takes beside its attempts, which is nothing here.
       const double late = policy::late_share(each.quantile, question_.width);
       if (const auto time = time_until(tail_, {}, late, question_.confidence).time) figure.predicted_without_ms = to_milliseconds(*time);
-      if (const auto time = time_until(tail_, hedges_, late, question_.confidence).time) figure.predicted_with_ms = to_milliseconds(*time);
+      if (const auto time = time_until(tail_, hedges_, late, question_.confidence).time; time && hedges) figure.predicted_with_ms = to_milliseconds(*time);
       check_.figures.push_back(figure);
     }
     check_.simulated_extra = with.measured.extra_share();
@@ -145,7 +146,7 @@ class Checker {
     world.queries = std::clamp<std::uint64_t>(settings_.attempts_under_load / question_.width, 10'000, 100'000);
     world.policies.replica_choice.mode = policy::ReplicaChoiceSettings::Mode::random;
     world.shapes.front().deadline = 20 * tail_.last() + std::chrono::seconds(100);
-    check_.quantile_under_load = std::min(harmful.quantile, 1 - fewest_beyond / static_cast<double>(world.queries));
+    check_.quantile_under_load = std::min(harmful.quantile, 1 - fewest_queries_beyond_under_load / static_cast<double>(world.queries));
 
     HedgingWish wish{question_.width, std::min(question_.most_hedges, question_.replicas - 1),
                      policy::late_share(check_.quantile_under_load, question_.width), question_.budget, advice_.shortest_delay, 0};
@@ -173,6 +174,20 @@ class Checker {
 };
 
 }  // namespace
+
+std::optional<Error> problem_with_check(const AdviceQuestion& question) {
+  if (question.width > most_partitions) return Error{Errc::invalid_argument, "--check simulates a width of 1000 at most"};
+  for (std::size_t i = 0; i < question.delays.size(); ++i) {
+    if (question.delays[i] == question.delays.front() * static_cast<Duration::rep>(i + 1)) continue;
+    return Error{Errc::invalid_argument, "--check simulates further delays that are multiples of the first"};
+  }
+  if (!question.delays.empty() && question.delays.front() <= Duration{}) return Error{Errc::invalid_argument, "--check simulates delays above 0"};
+  return std::nullopt;
+}
+
+AdviceCheck check_advice(const AdviceQuestion& question, const Advice& advice, const AdviceCheckSettings& settings) {
+  return Checker(question, advice, settings).check();
+}
 
 std::optional<double> AdviceCheck::difference() const {
   for (const Figure& figure : figures) {

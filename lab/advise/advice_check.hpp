@@ -29,7 +29,7 @@ struct AdviceCheckSettings {
 struct AdviceCheck {
   struct Figure {
     double quantile;
-    std::optional<double> predicted_without_ms, predicted_with_ms;
+    std::optional<double> predicted_without_ms, predicted_with_ms;  // with: none where nothing is hedged
     double simulated_without_ms = 0, simulated_with_ms = 0;
   };
   struct Loaded {
@@ -49,7 +49,7 @@ struct AdviceCheck {
   std::vector<Loaded> loads;
   std::uint64_t violated = 0;  // invariants of the simulator
 
-  // Of the target with hedges: simulated over predicted, less 1. nullopt: nothing was predicted.
+  // Of the target with hedges: simulated over predicted, less 1. nullopt: nothing was predicted, or nothing is hedged.
   std::optional<double> difference() const;
   // In words; empty: it agrees. The target with hedges within 15 %, no harm below the lowest harmful load.
   std::vector<std::string> disagreements() const;
@@ -57,7 +57,10 @@ struct AdviceCheck {
   std::string to_text() const;
 };
 
-// Precondition: problem_with(question) finds nothing, and the advice is of this question.
+// What the simulator cannot do: more than a thousand partitions, delays that are no multiples of the first.
+std::optional<Error> problem_with_check(const AdviceQuestion& question);
+
+// Precondition: neither problem_with nor problem_with_check finds anything, and the advice is of this question.
 AdviceCheck check_advice(const AdviceQuestion& question, const Advice& advice, const AdviceCheckSettings& settings);
 
 }  // namespace hedgerow::lab

@@ -89,7 +89,12 @@ std::string milliseconds_text(Duration time) {
 
 std::string quantile_text(double quantile) { return worded("p%.8g", 100 * quantile); }
 
-std::string percent_text(double share) { return worded(share != 0 && share < 0.001 ? "%.2g %%" : "%.3g %%", 100 * share); }
+std::string percent_text(double share) {
+  // 99.99 % is not 100 %, and 0.001 % not nothing.
+  if (share > 0.99 && share < 1) return worded("%.8g %%", 100 * share);
+  if (share != 0 && share < 0.001) return worded("%.2g %%", 100 * share);
+  return worded("%.3g %%", 100 * share);
+}
 
 std::string hedges_text(const Hedges& hedges) {
   if (hedges.delays.empty()) return "never";

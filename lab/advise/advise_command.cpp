@@ -83,6 +83,7 @@ int run_advise(AdviseSettings settings) {
   auto notes = read_into(question, settings);
   if (notes.has_error()) return refuse(notes.error());
   if (const auto problem = problem_with(question)) return refuse(*problem);
+  if (const auto problem = problem_with_check(question); settings.check && problem) return refuse(*problem);
 
   Advice advice = advise(question);
   advice.notes.insert(advice.notes.begin(), notes->begin(), notes->end());

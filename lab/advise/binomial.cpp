@@ -17,7 +17,7 @@ using Quiet = boost::math::policies::policy<
     boost::math::policies::promote_double<false>>;
 
 // Less than a hundredth of a trial is the rest of a rounding.
-constexpr double none = 0.01;
+constexpr double rest_of_rounding = 0.01;
 
 double inverse_beta(double a, double b, double share) { return boost::math::ibeta_inv(a, b, share, Quiet()); }
 
@@ -25,15 +25,15 @@ double inverse_beta(double a, double b, double share) { return boost::math::ibet
 
 double least_chance(double successes, double trials, double error) {
   assert(trials > 0 && error > 0 && error < 0.5);
-  if (successes < none) return 0;
-  if (trials - successes < none) return std::pow(error, 1 / trials);
+  if (successes < rest_of_rounding) return 0;
+  if (trials - successes < rest_of_rounding) return std::pow(error, 1 / trials);
   return inverse_beta(successes, trials - successes + 1, error);
 }
 
 double most_chance(double successes, double trials, double error) {
   assert(trials > 0 && error > 0 && error < 0.5);
-  if (trials - successes < none) return 1;
-  if (successes < none) return -std::expm1(std::log(error) / trials);
+  if (trials - successes < rest_of_rounding) return 1;
+  if (successes < rest_of_rounding) return -std::expm1(std::log(error) / trials);
   return inverse_beta(successes + 1, trials - successes, 1 - error);
 }
 

@@ -14,7 +14,7 @@ namespace {
 using policy::LatencyCurve;
 
 // So many samples must lie beyond what is compared.
-constexpr double fewest_beyond = 10;
+constexpr double fewest_samples_beyond = 10;
 constexpr double load_step = 0.02;
 constexpr double load_precision = 0.001;
 constexpr double most_load = 0.99;
@@ -102,7 +102,7 @@ LoadPoint hedged_at(const LoadModel& model, const HedgingWish& wish, double load
 
 HarmfulLoad find_harmful_load(const LoadModel& model, HedgingWish wish) {
   HarmfulLoad out;
-  wish.late_share = std::max(wish.late_share, std::min(0.5, fewest_beyond / static_cast<double>(std::max<std::uint64_t>(1, model.measured().answered))));
+  wish.late_share = std::max(wish.late_share, std::min(0.5, fewest_samples_beyond / static_cast<double>(std::max<std::uint64_t>(1, model.measured().answered))));
   out.quantile = std::pow(1 - wish.late_share, static_cast<double>(wish.width));
   out.full = out.independent = out.alike = most_load / (1 + wish.budget);
 

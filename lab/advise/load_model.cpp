@@ -52,7 +52,8 @@ double transform(const policy::LatencyCurve& curve, double rate) {
 double arrival_rate(const policy::LatencyCurve& curve, double load, double mean) {
   // By Jensen's inequality it is no smaller than this.
   double low = -std::log1p(-load) / mean, high = low;
-  while (transform(curve, high) > 1 - load) high *= 2;
+  // (Where more than 1 - load take no time at all, no rate is high enough.)
+  for (int i = 0; i < 60 && transform(curve, high) > 1 - load; ++i) high *= 2;
   for (int i = 0; i < 100; ++i) {
     const double middle = (low + high) / 2;
     (transform(curve, middle) > 1 - load ? low : high) = middle;

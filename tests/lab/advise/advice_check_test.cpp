@@ -78,6 +78,20 @@ TEST_CASE("one delay that was to be judged is simulated as it is") {
   CHECK(std::abs(*check.difference()) < 0.25);  // its tail is not steep: 20 queries beyond are few
 }
 
+TEST_CASE("what the simulator cannot do is said") {
+  AdviceQuestion question = measured(20, 1);
+  CHECK_FALSE(problem_with_check(question));
+  question.delays = {10ms, 20ms};
+  CHECK_FALSE(problem_with_check(question));
+  question.delays = {10ms, 15ms};
+  CHECK(problem_with_check(question));
+  question.delays = {0ms};
+  CHECK(problem_with_check(question));
+  question.delays.clear();
+  question.width = 2'000;
+  CHECK(problem_with_check(question));
+}
+
 TEST_CASE("below the load that is called harmful hedging does no harm in the simulator") {
   AdviceQuestion question;
   question.latencies = exact_samples(50'000, [](double share) { return from_milliseconds(-5 * std::log1p(-share)); });

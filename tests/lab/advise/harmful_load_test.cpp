@@ -15,15 +15,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr double work_ms = 10, late = 0.001, budget = 0.05;
+constexpr double work_ms = 10, may_be_late = 0.001, may_be_spent = 0.05;
 
 LoadModel idle_exponential() {
   return LoadModel(AttemptTail(exact_samples(200'000, [](double share) { return from_milliseconds(-work_ms * std::log1p(-share)); }), {}), 0, 1);
 }
 
-HedgingWish wish() { return {1, 1, late, budget, Duration{}, 0}; }
+HedgingWish wish() { return {1, 1, may_be_late, may_be_spent, Duration{}, 0}; }
 
-// The time at which a share `late` of min(X, d + Y) + wait is left, X and Y exponential work, the wait 0 with 1 - rho and
+// The time at which a share `may_be_late` of min(X, d + Y) + wait is left, X and Y exponential work, the wait 0 with 1 - rho and
 // else exponential: by small steps.
 double target_alike(double rho, double delay_ms) {
   const double wait_ms = work_ms / (1 - rho), step = 0.02;
@@ -33,7 +33,7 @@ double target_alike(double rho, double delay_ms) {
     const double next = std::exp(-t / work_ms) * (t > delay_ms ? std::exp(-(t - delay_ms) / work_ms) : 1);
     waiting = waiting * std::exp(-step / wait_ms) + (left - next) * std::exp(-step / 2 / wait_ms);
     left = next;
-    if (left + rho * waiting <= late) return t;
+    if (left + rho * waiting <= may_be_late) return t;
   }
 }
 
@@ -57,8 +57,8 @@ TEST_CASE("where waits are independent, hedging exponential work harms from the 
 
 TEST_CASE("where replicas wait alike, hedging harms much sooner: by numerical integration") {
   const auto gain = [](double rho) {
-    const double hedged = rho * (1 + budget);
-    return target_alike(hedged, work_ms / (1 - hedged) * std::log(1 / budget)) / target_alike(rho, 1e9);
+    const double hedged = rho * (1 + may_be_spent);
+    return target_alike(hedged, work_ms / (1 - hedged) * std::log(1 / may_be_spent)) / target_alike(rho, 1e9);
   };
   // 0.984 at a quarter, 1.001 at 0.3.
   double good = 0.2, bad = 0.4;
@@ -99,7 +99,7 @@ TEST_CASE("already harmful where it was measured: that load is the answer") {
 
 TEST_CASE("a target beyond the samples is compared where they still tell") {
   const LoadModel model(AttemptTail(exact_samples(1'000, [](double share) { return from_milliseconds(-10 * std::log1p(-share)); }), {}), 0, 1);
-  const HarmfulLoad harmful = find_harmful_load(model, {10, 1, 1e-5, budget, Duration{}, 0});
+  const HarmfulLoad harmful = find_harmful_load(model, {10, 1, 1e-5, may_be_spent, Duration{}, 0});
   // Ten samples beyond: 1 %, of ten partitions.
   CHECK(harmful.quantile == doctest::Approx(std::pow(0.99, 10)));
 }
