@@ -20,6 +20,7 @@
 #include "lab/load.hpp"
 #include "lab/load_plan.hpp"
 #include "lab/sweep/bench.hpp"
+#include "lab/sweep/load_figures.hpp"
 #include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
 
@@ -94,32 +95,6 @@ std::vector<std::string> leaf_names(std::size_t leaves) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < leaves; ++i) names.push_back("leaf-" + std::to_string(i));
   return names;
-}
-
-std::optional<double> number_in(const nlohmann::ordered_json& json, const char* section, const char* name) {
-  if (!json.contains(section) || !json[section].is_object() || !json[section].contains(name) || !json[section][name].is_number()) return std::nullopt;
-  return json[section][name].get<double>();
-}
-
-Figures figures_of(const LoadResult& load) {
-  const auto json = load.report.to_json(load.frame);
-  Figures figures;
-  const auto status = [&](const char* code) { return json["status"].value(code, std::uint64_t{0}); };
-  figures.queries = load.report.recorded();
-  figures.answered = status("200");
-  figures.refused = status("503");
-  figures.late = status("504");
-  figures.failed = figures.queries - figures.answered - figures.refused - figures.late;
-  if (const auto behind = load.report.could_not_keep_up(load.frame)) {
-    figures.kept_up = false;
-    figures.not_kept_up = *behind;
-  }
-  set_latencies(figures, load.report.latency());
-  if (figures.answered > 0) figures.completeness = number_in(json, "completeness", "mean");
-  figures.recall = number_in(json, "recall", "mean");
-  figures.ndcg = number_in(json, "ndcg", "mean");
-  figures.extra_attempts = number_in(json, "attempts", "extra_share");
-  return figures;
 }
 
 class LiveBench final : public Bench {
@@ -246,7 +221,7 @@ class LiveBench final : public Bench {
     if (const auto root = cluster_->process("root"); !root || root->state != ProcessState::running) {
       co_return Error{Errc::unavailable, "the root has ended: " + ended_["root"]};
     }
-    co_return figures_of(*loaded);
+    co_return figures_of(loaded->frame, loaded->report);
   }
 
   static Error cancelled() { return {Errc::cancelled, "broken off"}; }
