@@ -23,7 +23,7 @@ struct Figures {
 
   // Latencies of answers, from the intended instant, in ms; a quantile only where at least two answers lie beyond it.
   std::optional<double> p50_ms, p90_ms, p99_ms, p99_9_ms, max_ms;
-  // Means over answers.
+  // Means over all queries, of which those without an answer count 0.
   std::optional<double> completeness, recall, ndcg;
   // Attempts beyond the first of each partition, as a share of the first ones.
   std::optional<double> extra_attempts;

@@ -28,9 +28,13 @@ Figures figures_of(const LoadFrame& frame, const LoadReport& report) {
     figures.not_kept_up = *behind;
   }
   set_latencies(figures, report.latency());
-  if (figures.answered > 0) figures.completeness = number_in(json, "completeness", "mean");
-  figures.recall = number_in(json, "recall", "mean");
-  figures.ndcg = number_in(json, "ndcg", "mean");
+  // A query that got nothing got nothing of the documents, or a deadline that only the quickest meet would look good.
+  const auto told = number_in(json, "completeness", "answers").value_or(0);
+  if (figures.queries > 0 && (told > 0 || figures.answered == 0)) {
+    figures.completeness = number_in(json, "completeness", "mean").value_or(0) * told / static_cast<double>(figures.queries);
+  }
+  figures.recall = number_in(json, "recall", "mean_of_all_queries");
+  figures.ndcg = number_in(json, "ndcg", "mean_of_all_queries");
   figures.extra_attempts = number_in(json, "attempts", "extra_share");
   return figures;
 }

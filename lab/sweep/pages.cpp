@@ -200,7 +200,7 @@ Page sweep_page(const SweepResults& results, const std::vector<std::string>& not
     page.parts.push_back(report::Heading{"How it was run"});
     page.parts.push_back(report::Paragraph{
         "Every run begins with fresh policies that know nothing. In each repetition all combinations run once, in an order drawn anew, with the same "
-        "arrivals. Latencies run from the instant at which a query should have been sent to its whole answer, and are those of answers alone."});
+        "arrivals. Latencies run from the instant at which a query should have been sent to its whole answer, and are those of answers alone; completeness, recall and nDCG are means over all queries, and one without an answer counts 0."});
     page.parts.push_back(report::Code{to_json(*results.plan).dump(2)});
   }
   page.foot = made;

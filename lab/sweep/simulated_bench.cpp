@@ -89,7 +89,7 @@ class SimulatedBench final : public Bench {
     figures.answered = measured.queries;
     figures.refused = measured.refused;
     set_latencies(figures, measured.latency);
-    if (measured.partitions > 0) figures.completeness = measured.completeness();
+    if (measured.partitions > 0) figures.completeness = measured.completeness() * figures.answered_share().value_or(0);
     if (measured.first_attempts > 0) figures.extra_attempts = measured.extra_share();
     return figures;
   }

@@ -38,10 +38,12 @@ TEST_CASE("every figure of a run is what the load measured") {
     outcome.attempts[static_cast<std::size_t>(AttemptKind::hedge)] = 1;
     report.record(outcome);
   }
-  for (int i = 0; i < 3; ++i) report.record(outcome_with(503, 1ms));
-  for (int i = 0; i < 2; ++i) report.record(outcome_with(504, 9s));
-  report.record(outcome_with(500, 1ms));
-  report.record(outcome_with(std::nullopt, 1ms));
+  // Seven that got nothing.
+  for (const std::optional<int> status : {std::optional(503), std::optional(503), std::optional(503), std::optional(504), std::optional(504), std::optional(500), std::optional<int>()}) {
+    auto outcome = outcome_with(status, 1ms);
+    outcome.recall = outcome.ndcg_10 = 0;
+    report.record(outcome);
+  }
 
   const Figures figures = figures_of(open_loop(), report);
   CHECK(figures.queries == 307);
@@ -54,22 +56,22 @@ TEST_CASE("every figure of a run is what the load measured") {
   CHECK(figures.p99_ms == doctest::Approx(297).epsilon(0.002));
   CHECK_FALSE(figures.p99_9_ms);
   CHECK(figures.max_ms == doctest::Approx(300));
-  CHECK(figures.completeness == doctest::Approx(0.75));
-  CHECK(figures.recall == doctest::Approx(0.9));
-  CHECK(figures.ndcg == doctest::Approx(0.6));
+  CHECK(figures.completeness == doctest::Approx(0.75 * 300 / 307));
+  CHECK(figures.recall == doctest::Approx(0.9 * 300 / 307));
+  CHECK(figures.ndcg == doctest::Approx(0.6 * 300 / 307));
   CHECK(figures.extra_attempts == doctest::Approx(0.1));
   CHECK(figures.answered_share() == doctest::Approx(300.0 / 307));
   CHECK(figures.latency->count() == 300);
 }
 
-TEST_CASE("what no answer tells is no figure, rather than a good one") {
+TEST_CASE("without an answer there is no latency, and nothing was searched") {
   LoadReport report;
   for (int i = 0; i < 10; ++i) report.record(outcome_with(503, 1ms));
   const Figures figures = figures_of(open_loop(), report);
   CHECK(figures.refused == 10);
   CHECK_FALSE(figures.p50_ms);
   CHECK_FALSE(figures.max_ms);
-  CHECK_FALSE(figures.completeness);
+  CHECK(figures.completeness == 0.0);
   CHECK_FALSE(figures.recall);
   CHECK_FALSE(figures.extra_attempts);
   CHECK(figures.answered_share() == 0.0);
