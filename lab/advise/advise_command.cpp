@@ -10,6 +10,7 @@
 #include "lab/advise/advice_check.hpp"
 #include "lab/advise/advice_page.hpp"
 #include "lab/advise/advice_words.hpp"
+#include "lab/advise/hedged_run.hpp"
 #include "lab/latency_file.hpp"
 #include "lab/report/svg.hpp"
 #include "root/policy_words.hpp"
@@ -23,22 +24,27 @@ int refuse(const Error& error) {
   return 2;
 }
 
-// Notes of the files come first among the advice's.
-result<std::vector<std::string>> read_into(AdviceQuestion& question, const AdviseSettings& settings) {
+result<LatencyFileSettings> file_settings(const AdviseSettings& settings) {
   LatencyFileSettings file;
   file.column = settings.column;
   file.tag = settings.tag;
-  if (!settings.unit.empty()) {
-    const auto unit = parse_latency_unit(settings.unit);
-    if (unit.has_error()) return unit.error();
-    file.unit = *unit;
-  }
-  auto read = read_latency_file(settings.file, file);
+  if (settings.unit.empty()) return file;
+  const auto unit = parse_latency_unit(settings.unit);
+  if (unit.has_error()) return unit.error();
+  file.unit = *unit;
+  return file;
+}
+
+// Notes of the files come first among the advice's.
+result<std::vector<std::string>> read_into(AdviceQuestion& question, const AdviseSettings& settings) {
+  const auto file = file_settings(settings);
+  if (file.has_error()) return file.error();
+  auto read = read_latency_file(settings.file, *file);
   if (read.has_error()) return read.error();
   question.latencies = std::move(read->latencies);
   question.given_up = std::move(read->given_up);
   if (settings.queries.empty()) return std::move(read->notes);
-  auto queries = read_latency_file(settings.queries, file);
+  auto queries = read_latency_file(settings.queries, *file);
   if (queries.has_error()) return queries.error();
   question.query_latencies = std::move(queries->latencies);
   read->notes.insert(read->notes.end(), queries->notes.begin(), queries->notes.end());
@@ -85,6 +91,15 @@ int run_advise(AdviseSettings settings) {
   if (const auto problem = problem_with(question)) return refuse(*problem);
   if (const auto problem = problem_with_check(question); settings.check && problem) return refuse(*problem);
 
+  // Before anything takes long.
+  std::optional<LatencyCounts> hedged;
+  if (!settings.hedged.empty()) {
+    auto run = read_latency_file(settings.hedged, *file_settings(settings));
+    if (run.has_error()) return refuse(run.error());
+    if (run->latencies.count() < 2) return refuse({Errc::input, "'" + settings.hedged.string() + "' has no latencies to judge by: two at least"});
+    hedged = std::move(run->latencies);
+  }
+
   Advice advice = advise(question);
   advice.notes.insert(advice.notes.begin(), notes->begin(), notes->end());
   std::optional<AdviceCheck> check;
@@ -93,12 +108,16 @@ int run_advise(AdviseSettings settings) {
     check_settings.seed = settings.seed;
     check = check_advice(question, advice, check_settings);
   }
+  std::optional<HedgedRunCheck> run;
+  if (hedged) run = compare_with_run(question, advice, *hedged);
   if (settings.json) {
     nlohmann::json out = advice_json(question, advice);
+    if (run) out["hedged_run"] = run->to_json();
     if (check) out["check"] = check->to_json();
     std::puts(out.dump(2).c_str());
   } else {
     std::fputs(advice_text(question, advice).c_str(), stdout);
+    if (run) std::printf("\n%s", run->to_text().c_str());
     if (check) std::printf("\n%s", check->to_text().c_str());
   }
   if (!settings.html.empty()) {
@@ -107,7 +126,8 @@ int run_advise(AdviseSettings settings) {
   if (!settings.pictures.empty()) {
     if (const auto error = write_pictures(settings.pictures, question, advice)) return refuse(*error);
   }
-  return check && !check->disagreements().empty() ? 1 : 0;
+  const bool agreed = (!check || check->disagreements().empty()) && (!run || run->agrees());
+  return agreed ? 0 : 1;
 }
 
 }  // namespace hedgerow::lab

@@ -17,6 +17,7 @@ struct AdviseSettings {
   std::string target = "p99.9";   // or 0.999
   AdviceQuestion question;        // the rest of it
 
+  std::filesystem::path hedged;  // of whole queries that were hedged as advised; none: none
   bool check = false;
   std::uint64_t seed = 1;  // of the check
   bool json = false;
@@ -28,7 +29,8 @@ struct AdviseSettings {
 // "p99.9" or "0.999". Errors: invalid_argument.
 result<double> parse_quantile(const std::string& text);
 
-// Returns the exit status: 0 the advice was given, 1 the simulator does not agree with it, 2 it could not be given.
+// Returns the exit status: 0 the advice was given, 1 the simulator, or the hedged run, does not
+// agree with it, 2 it could not be given.
 int run_advise(AdviseSettings settings);
 
 }  // namespace hedgerow::lab

@@ -60,6 +60,8 @@ void add_advise(CLI::App& app, AdviseSettings& settings, int& status) {
                                       "The share of the servers' time that was worked when it was measured: tells at which load hedging harms");
   command.add_option("--workers", question.workers, "Of each server, before one queue")->capture_default_str();
   command.add_option("--confidence", question.confidence, "With which intervals hold")->capture_default_str();
+  command.add_option("--hedged-samples", settings.hedged,
+                     "Latencies of whole queries that were hedged so: the exit status is 1 where the prediction is more than 15 % off");
   command.add_flag("--check", settings.check, "Hold the advice against the simulator; the exit status is 1 where they differ by more than 15 %");
   command.add_option("--seed", settings.seed, "Of the check")->capture_default_str();
   command.add_flag("--json", settings.json, "The advice as JSON");

@@ -86,6 +86,21 @@ TEST_CASE("a page and pictures are written where they are wished") {
   CHECK(std::filesystem::exists(pictures / "advise-latencies.svg"));
 }
 
+TEST_CASE("the exit status says whether a run that was hedged so agrees") {
+  const Samples samples;
+  const auto write = [&](const char* name, int late_ms) {
+    const auto path = samples.directory / name;
+    std::ofstream file(path);
+    for (int i = 0; i < 2000; ++i) file << (i % 50 == 0 ? late_ms : 5) << "ms\n";
+    return path.string();
+  };
+  const std::string question = "--samples " + samples.path() + " --budget 0.03 --hedged-samples ";
+  CHECK(ran(question + write("good.txt", 10)).status == 0);
+  const Ran bad = ran(question + write("bad.txt", 20));
+  CHECK(bad.status == 1);
+  CHECK(bad.output.find("It does not agree") != std::string::npos);
+}
+
 TEST_CASE("what cannot be advised on is an error that says why") {
   const Samples samples;
   CHECK(ran("--samples /nowhere/samples.txt").status == 2);
