@@ -6,9 +6,11 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <variant>
 
 #include "base/steady_clock.hpp"
 #include "lab/cluster_file.hpp"
+#include "lab/report/svg.hpp"
 #include "lab/sweep/bench.hpp"
 #include "lab/sweep/comparison.hpp"
 #include "lab/sweep/pages.hpp"
@@ -40,6 +42,20 @@ std::string date_text() {
 }
 
 result<void> write_text(const fs::path& path, const std::string& text) { return write_file_atomically(path, text); }
+
+// The page, and, where they are wanted, its charts as pictures.
+result<void> write_page(const fs::path& file, const report::Page& page, const fs::path& pictures) {
+  if (auto written = write_text(file, report::to_html(page)); written.has_error() || pictures.empty()) return written;
+  std::error_code error;
+  fs::create_directories(pictures, error);
+  if (error) return Error{Errc::io, pictures.string() + ": " + error.message()};
+  for (const auto& part : page.parts) {
+    const auto* chart = std::get_if<report::Chart>(&part);
+    if (!chart) continue;
+    if (auto written = write_text(pictures / (chart->name + ".svg"), report::to_svg(*chart)); written.has_error()) return written;
+  }
+  return {};
+}
 
 result<ordered_json> read_plan_file(const fs::path& path) {
   if (path.empty()) return {boost::system::in_place_value, ordered_json::object()};
@@ -107,14 +123,11 @@ void tell(std::size_t done, std::size_t of, const SweepPoint& point, const Run& 
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
-result<void> write_all(const fs::path& out, const SweepResults& results, const std::vector<std::string>& notes) {
+result<void> write_all(const SweepSettings& settings, const SweepResults& results, const std::vector<std::string>& notes) {
+  if (auto json = write_text(settings.out / "results.json", to_json(results).dump(1) + "\n"); json.has_error()) return json;
+  if (auto csv = write_text(settings.out / "results.csv", to_csv(results)); csv.has_error()) return csv;
   const std::string made = "Made by hedgerow-lab sweep, " + date_text() + ", from results.json beside this file.";
-  for (const auto& [name, text] : {std::pair<const char*, std::string>("results.json", to_json(results).dump(1) + "\n"),
-                                   std::pair<const char*, std::string>("results.csv", to_csv(results)),
-                                   std::pair<const char*, std::string>("report.html", report::to_html(sweep_page(results, notes, made)))}) {
-    if (auto written = write_text(out / name, text); written.has_error()) return written;
-  }
-  return {};
+  return write_page(settings.out / "report.html", sweep_page(results, notes, made), settings.pictures);
 }
 
 // Runs what is missing. The first error ends it; what there is by then stays.
@@ -156,7 +169,7 @@ int run_plan(const SweepSettings& settings) {
   const auto notes = (*bench)->notes();
   bench->reset();  // the cluster ends before the report is made
   if (ran.has_error()) fail(ran.error(), 1);
-  if (const auto written = write_all(settings.out, *results, notes); written.has_error()) return fail(written.error(), 1);
+  if (const auto written = write_all(settings, *results, notes); written.has_error()) return fail(written.error(), 1);
   const std::string text = settings.json ? to_json(*results).dump(2) + "\n" : to_text(*results);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fprintf(stderr, "%s\n", (settings.out / "report.html").c_str());
@@ -174,10 +187,9 @@ int run_comparison(const SweepSettings& settings) {
     fs::create_directories(settings.out, error);
     const auto page = comparison_page(*a, *b, comparison, settings.compare[0].string(), settings.compare[1].string(),
                                       "Made by hedgerow-lab sweep --compare, " + date_text() + ".");
-    for (const auto& [name, text] : {std::pair<const char*, std::string>("comparison.json", to_json(comparison).dump(1) + "\n"),
-                                     std::pair<const char*, std::string>("comparison.html", report::to_html(page))}) {
-      if (auto written = write_text(settings.out / name, text); written.has_error()) return fail(written.error(), 2);
-    }
+    auto written = write_text(settings.out / "comparison.json", to_json(comparison).dump(1) + "\n");
+    if (!written.has_error()) written = write_page(settings.out / "comparison.html", page, settings.pictures);
+    if (written.has_error()) return fail(written.error(), 2);
   }
   const std::string text = settings.json ? to_json(comparison).dump(2) + "\n" : to_text(comparison);
   std::fwrite(text.data(), 1, text.size(), stdout);

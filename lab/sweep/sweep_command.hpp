@@ -15,6 +15,7 @@ struct SweepSettings {
   std::filesystem::path plan;  // a JSON file; empty: flags alone
   PlanFlags flags;
   std::filesystem::path out;   // the directory
+  std::filesystem::path pictures;  // a directory for the report's charts as SVG; empty: none
   bool resume = false;         // go on where the results in it end
   std::vector<std::filesystem::path> compare;  // two directories or files, instead of a run
   bool json = false;           // the results (or the comparison) as JSON on standard output

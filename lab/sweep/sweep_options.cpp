@@ -51,6 +51,7 @@ void add_sweep(CLI::App& app, SweepSettings& settings, int& status) {
   auto& command = *app.add_subcommand("sweep", "Run every combination of deadlines, fan-out widths, policies and faults, and report; or compare two such runs");
   auto* plan = command.add_option("--plan", settings.plan, "A JSON file; what flags say replaces what it has");
   auto* out = command.add_option("--out", settings.out, "The directory for results.json, results.csv and report.html (or comparison.html)");
+  command.add_option("--pictures", settings.pictures, "A directory for the charts as SVG")->needs(out);
   auto* resume = command.add_flag("--resume", settings.resume, "Go on with the sweep in --out where it was broken off");
   resume->needs(out);
   add_axes(command, settings.flags);

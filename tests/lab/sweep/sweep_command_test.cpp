@@ -43,9 +43,12 @@ double mean_completeness(const SweepResults& results, const SweepPoint& point) {
 
 }  // namespace
 
-TEST_CASE("a sweep leaves results as JSON and CSV that agree, and a report") {
+TEST_CASE("a sweep leaves results as JSON and CSV that agree, a report, and its charts as pictures") {
   const TemporaryFolder folder;
-  REQUIRE(run_sweep(small_sweep(folder)) == 0);
+  auto settings = small_sweep(folder);
+  settings.pictures = folder.path("pictures");
+  REQUIRE(run_sweep(settings) == 0);
+  CHECK(contents(folder.path("pictures/completeness-late.svg")).starts_with("<svg "));
   const auto json = read_results(folder.path("out")), csv = read_results(folder.path("out/results.csv"));
   REQUIRE(json.has_value());
   REQUIRE(csv.has_value());
