@@ -13,7 +13,7 @@ namespace hedgerow::lab {
 namespace {
 
 // Steps whose shares differ by less are one; the planner resamples more coarsely.
-constexpr double step_resolution = 0.001;
+constexpr double step_resolution = 0.0005;
 // A bucket's latencies are spread over parts of about this width.
 constexpr double part_width = 0.005;
 constexpr std::uint64_t most_parts = 400;
