@@ -50,18 +50,28 @@ Measured simulate_width(std::size_t width, std::size_t all, double slow, std::ui
 ExperimentResult found(const std::vector<Measured>& all, double other) {
   ExperimentResult result;
   report::Table table{"Queries that take longer than " + format_duration(is_slow),
-                      {{"leaves asked", true}, {"slow answers of a leaf", true}, {"queries", true}, {"slow queries", true}, {"1 - (1 - p)^n", true}},
+                      {{"leaves asked", true},
+                       {"slow answers of a leaf", true},
+                       {"queries", true},
+                       {"slow queries", true},
+                       {"1 - (1 - p)^n", true}},
                       {}};
   report::Series measured{"measured", {}, report::Mark::points}, expected{"1 - (1 - p)^n, p = 1 %", {}, report::Mark::line, true};
   for (const Measured& one : all) {
     const double closed = slow_queries_percent(one.slow, one.width);
     const std::string name = std::to_string(one.width) + " leaves, " + figure(100 * one.slow) + " % slow answers: slow queries";
     result.findings.push_back(share_of(name, one.percent, Source::closed_form, closed, one.queries, other));
-    if (one.width == leaves) result.findings.push_back(share_of(name, one.percent, Source::paper, paper_of_100, one.queries, 0.5 + other));
-    if (one.width == many_leaves) result.findings.push_back(share_of(name, one.percent, Source::paper, paper_of_2000, one.queries, 0.5 + other));
-    table.rows.push_back({std::to_string(one.width), figure(100 * one.slow) + " %", std::to_string(one.queries), figure(one.percent) + " %",
-                          figure(closed) + " %"});
-    result.figures["widths"].push_back({{"width", one.width}, {"slow_share", one.slow}, {"queries", one.queries}, {"slow_percent", one.percent}, {"closed_form_percent", closed}});
+    if (one.width == leaves)
+      result.findings.push_back(share_of(name, one.percent, Source::paper, paper_of_100, one.queries, 0.5 + other));
+    if (one.width == many_leaves)
+      result.findings.push_back(share_of(name, one.percent, Source::paper, paper_of_2000, one.queries, 0.5 + other));
+    table.rows.push_back({std::to_string(one.width), figure(100 * one.slow) + " %", std::to_string(one.queries),
+                          figure(one.percent) + " %", figure(closed) + " %"});
+    result.figures["widths"].push_back({{"width", one.width},
+                                        {"slow_share", one.slow},
+                                        {"queries", one.queries},
+                                        {"slow_percent", one.percent},
+                                        {"closed_form_percent", closed}});
     if (one.slow == rare) measured.points.push_back({static_cast<double>(one.width), one.percent});
   }
   for (std::size_t width = 1; width <= leaves; ++width) {
@@ -70,8 +80,10 @@ ExperimentResult found(const std::vector<Measured>& all, double other) {
   report::Chart chart;
   chart.name = "amplification";
   chart.title = "One slow answer in a hundred, and how many queries meet one";
-  chart.caption = "Each leaf answers slowly once in a hundred times. A query waits for all the leaves that it asks: of 100 leaves, 63 % of the "
-                  "queries are slow.";
+  chart.caption =
+      "Each leaf answers slowly once in a hundred times. A query waits for all the leaves that it asks: of 100 leaves, 63 % of "
+      "the "
+      "queries are slow.";
   chart.x = {"leaves asked by a query", report::Scale::linear, 0, static_cast<double>(leaves)};
   chart.y = {"slow queries (%)", report::Scale::linear, 0, 100};
   measured.colour = expected.colour = 0;
@@ -116,7 +128,8 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   }
   // Half a percent besides chance: of what the machine itself holds up for longer than half a second.
   auto result = found(all, 0.5);
-  result.notes.push_back("2,000 leaves are for the simulation alone: one machine does not hold as many processes that answer in 10 ms.");
+  result.notes.push_back(
+      "2,000 leaves are for the simulation alone: one machine does not hold as many processes that answer in 10 ms.");
   cluster.describe(result);
   return result;
 }
@@ -128,7 +141,8 @@ double slow_queries_percent(double slow, std::size_t asked) { return 100 * (1 - 
 
 Experiment amplification_experiment() {
   return {"amplification",
-          "If one answer of a leaf in a hundred is slow, how many queries are that wait for 1 to 100 leaves? And one in 10,000, for 2,000?",
+          "If one answer of a leaf in a hundred is slow, how many queries are that wait for 1 to 100 leaves? And one in 10,000, "
+          "for 2,000?",
           "63 % of the queries of 100 leaves, 18 % of those of 2,000 at one in 10,000: 1 - (1 - p)^n.",
           "The Tail at Scale, \"Variability amplified by scale\"",
           amplification::simulated,

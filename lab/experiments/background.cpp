@@ -33,20 +33,25 @@ struct Arm {
   double quantile_ms(double share) const { return static_cast<double>(latency.value_at_quantile(share)) / 1e6; }
   double longer_percent(Duration time) const {
     std::uint64_t longer = 0;
-    for (const auto& bucket : latency.buckets()) longer += bucket.highest > static_cast<std::uint64_t>(time.count()) ? bucket.count : 0;
+    for (const auto& bucket : latency.buckets())
+      longer += bucket.highest > static_cast<std::uint64_t>(time.count()) ? bucket.count : 0;
     return latency.count() == 0 ? NAN : 100 * static_cast<double>(longer) / static_cast<double>(latency.count());
   }
 };
 
 // besides: what a query takes without upkeep, so that what it waits for can be told. margin: of that, in milliseconds.
 void judge(ExperimentResult& result, const std::vector<Arm>& arms, Duration besides, double margin_ms, double other_percent) {
-  report::Table table{"Latency (ms), and what upkeep alone should make of it", {{"", false}, {"queries", true}, {"that wait", true}, {"expected", true}}, {}};
+  report::Table table{"Latency (ms), and what upkeep alone should make of it",
+                      {{"", false}, {"queries", true}, {"that wait", true}, {"expected", true}},
+                      {}};
   for (const char* name : quantile_names) table.columns.insert(table.columns.end(), {{name, true}, {"expected", true}});
   report::Chart chart;
   chart.name = "background";
   chart.title = "Upkeep at the same time, and spread evenly";
-  chart.caption = "Every leaf spends the same share of its time on upkeep. At the same moments on all leaves, few queries meet it; spread evenly, "
-                  "nearly every query waits for some leaf.";
+  chart.caption =
+      "Every leaf spends the same share of its time on upkeep. At the same moments on all leaves, few queries meet it; spread "
+      "evenly, "
+      "nearly every query waits for some leaf.";
   chart.x = report::quantile_axis();
   chart.y = report::latency_axis();
   for (unsigned colour = 0; const Arm& arm : arms) {
@@ -55,22 +60,25 @@ void judge(ExperimentResult& result, const std::vector<Arm>& arms, Duration besi
     const Duration half = arm.model.length / 2;
     const double expected = 100 * waits_longer(arm.model, half), waited = arm.longer_percent(besides + half);
     // Queries of one upkeep are slow together, so what is independent is not the query but the upkeep; a tenth besides chance.
-    auto finding = share_of(std::string(arm.name) + ": queries that wait for more than half of the upkeep's length", waited, Source::closed_form, expected,
-                            arm.queries, other_percent + 0.1 * expected);
+    auto finding = share_of(std::string(arm.name) + ": queries that wait for more than half of the upkeep's length", waited,
+                            Source::closed_form, expected, arm.queries, other_percent + 0.1 * expected);
     result.findings.push_back(std::move(finding));
     row.insert(row.end(), {figure(waited) + " %", figure(expected) + " %"});
-    report::Series measured = report::latency_curve(arm.name, arm.latency), closed{std::string(arm.name) + ", closed form", {}, report::Mark::line, true, colour};
+    report::Series measured = report::latency_curve(arm.name, arm.latency),
+                   closed{std::string(arm.name) + ", closed form", {}, report::Mark::line, true, colour};
     measured.colour = colour++;
     for (double rest = 0.5; rest > 1e-4; rest *= 0.9) {
       closed.points.push_back({1 - rest, to_milliseconds(besides + upkeep_wait(arm.model, 1 - rest))});
     }
     for (std::size_t i = 0; i < quantiles.size(); ++i) {
-      const double found = arm.quantile_ms(quantiles[i]), wanted = to_milliseconds(besides + upkeep_wait(arm.model, quantiles[i]));
+      const double found = arm.quantile_ms(quantiles[i]),
+                   wanted = to_milliseconds(besides + upkeep_wait(arm.model, quantiles[i]));
       row.insert(row.end(), {figure(found), figure(wanted)});
       result.figures[arm.name][quantile_names[i]] = {{"ms", found}, {"closed_form_ms", wanted}};
       // Beyond p99 too few upkeeps were seen to say where it lies.
       if (quantiles[i] > 0.99) continue;
-      result.findings.push_back(within(std::string(arm.name) + ", " + quantile_names[i], "ms", found, Source::closed_form, wanted, margin_ms));
+      result.findings.push_back(
+          within(std::string(arm.name) + ", " + quantile_names[i], "ms", found, Source::closed_form, wanted, margin_ms));
     }
     result.figures[arm.name]["waiting_percent"] = waited;
     result.figures[arm.name]["waiting_percent_closed_form"] = expected;
@@ -79,7 +87,8 @@ void judge(ExperimentResult& result, const std::vector<Arm>& arms, Duration besi
     chart.series.push_back(std::move(closed));
   }
   // The paper's claim, as far as it goes.
-  result.findings.push_back(at_most("aligned p99, as a share of staggered p99", "%", 100 * arms[0].quantile_ms(0.99) / arms[1].quantile_ms(0.99), Source::paper, 99));
+  result.findings.push_back(at_most("aligned p99, as a share of staggered p99", "%",
+                                    100 * arms[0].quantile_ms(0.99) / arms[1].quantile_ms(0.99), Source::paper, 99));
   result.tables.push_back(std::move(table));
   result.charts.push_back(std::move(chart));
 }
@@ -109,13 +118,18 @@ result<ExperimentResult> simulated(const ExperimentRequest& request) {
   ExperimentResult result;
   request.say("aligned, staggered");
   auto aligned = std::async(std::launch::async, simulate_arm, "aligned", simulation::Upkeep::Phase::aligned, std::cref(request));
-  auto staggered = std::async(std::launch::async, simulate_arm, "staggered", simulation::Upkeep::Phase::staggered, std::cref(request));
+  auto staggered =
+      std::async(std::launch::async, simulate_arm, "staggered", simulation::Upkeep::Phase::staggered, std::cref(request));
   const std::vector<Arm> arms{aligned.get(), staggered.get()};
   judge(result, arms, service, 0.5, 0);
   for (const Arm& arm : arms) {
-    result.findings.push_back(at_most(std::string(arm.name) + ", invariants broken", "", static_cast<double>(arm.violated), Source::own, 0));
+    result.findings.push_back(
+        at_most(std::string(arm.name) + ", invariants broken", "", static_cast<double>(arm.violated), Source::own, 0));
   }
-  result.settings = {{"leaves", leaves}, {"period_ms", to_milliseconds(period)}, {"length_ms", to_milliseconds(length)}, {"service_ms", to_milliseconds(service)},
+  result.settings = {{"leaves", leaves},
+                     {"period_ms", to_milliseconds(period)},
+                     {"length_ms", to_milliseconds(length)},
+                     {"service_ms", to_milliseconds(service)},
                      {"queries", arms.front().queries}};
   return result;
 }
@@ -126,7 +140,11 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   ExperimentResult result;
   LiveCluster cluster(request, {.leaves = live_leaves, .partitions = live_leaves, .replicas = 1});
   const auto ask = [&](Duration duration) {
-    return cluster.load({.parameters = {{"hedge", "off"}, {"deadline", "5s"}}, .rate = 37, .duration = duration, .warm_up = 1s, .seed = request.seed});
+    return cluster.load({.parameters = {{"hedge", "off"}, {"deadline", "5s"}},
+                         .rate = 37,
+                         .duration = duration,
+                         .warm_up = 1s,
+                         .seed = request.seed});
   };
   const auto without = ask(scaled(20s, request));
   const Duration besides = from_milliseconds(without.quantile_ms(0.5));
@@ -175,7 +193,8 @@ Duration upkeep_wait(const UpkeepModel& model, double share) {
 Experiment background_experiment() {
   return {"background",
           "Each leaf does upkeep for a moment now and then: is it better when all do it at once, or spread evenly?",
-          "At once: then a query is slow only in that moment. Spread evenly, n leaves make n times as many queries wait: min(1, n (L - r) / P) for longer than r.",
+          "At once: then a query is slow only in that moment. Spread evenly, n leaves make n times as many queries wait: min(1, "
+          "n (L - r) / P) for longer than r.",
           "The Tail at Scale, \"synchronized disruption\"; closed form",
           background::simulated,
           background::live};

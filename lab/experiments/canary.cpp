@@ -32,18 +32,27 @@ struct Cost {
 
 void tell(ExperimentResult& result, const std::vector<Death>& deaths, const std::vector<Cost>& costs) {
   report::Table killed{"A deadly query among harmless ones, " + std::to_string(leaves) + " leaves",
-                       {{"", false}, {"leaves taken down", true}, {"deadly queries asked", true}, {"of these refused", true}, {"completeness of harmless ones", true}},
+                       {{"", false},
+                        {"leaves taken down", true},
+                        {"deadly queries asked", true},
+                        {"of these refused", true},
+                        {"completeness of harmless ones", true}},
                        {}};
   report::Chart chart;
   chart.name = "canary";
   chart.title = "Leaves that a deadly query takes down";
-  chart.caption = "With canaries it runs on one leaf, and once more on another, and then it is refused. Without, it runs everywhere at once.";
+  chart.caption =
+      "With canaries it runs on one leaf, and once more on another, and then it is refused. Without, it runs everywhere at once.";
   chart.x = {"", report::Scale::words};
   chart.y = {"leaves taken down", report::Scale::linear, 0, static_cast<double>(leaves)};
   report::Series bars{"leaves taken down", {}, report::Mark::bars};
   for (const Death& death : deaths) {
-    killed.rows.push_back({death.name, figure(death.killed), figure(death.deadly), figure(death.refused), figure(100 * death.completeness) + " %"});
-    result.figures["deadly"][death.name] = {{"killed", death.killed}, {"deadly_queries", death.deadly}, {"refused", death.refused}, {"completeness", death.completeness}};
+    killed.rows.push_back(
+        {death.name, figure(death.killed), figure(death.deadly), figure(death.refused), figure(100 * death.completeness) + " %"});
+    result.figures["deadly"][death.name] = {{"killed", death.killed},
+                                            {"deadly_queries", death.deadly},
+                                            {"refused", death.refused},
+                                            {"completeness", death.completeness}};
     bars.points.push_back({static_cast<double>(chart.x.words.size()), death.killed});
     chart.x.words.emplace_back(death.name);
   }
@@ -126,18 +135,24 @@ result<ExperimentResult> simulated(const ExperimentRequest& request) {
   request.say("a deadly query");
   const std::vector<Death> deaths{simulate_deadly(request, true, violated), simulate_deadly(request, false, violated)};
   request.say("the cost");
-  const std::vector<Cost> costs{simulate_cost(request, "without canaries", false, 0), simulate_cost(request, "with canaries, first time", true, 0),
+  const std::vector<Cost> costs{simulate_cost(request, "without canaries", false, 0),
+                                simulate_cost(request, "with canaries, first time", true, 0),
                                 simulate_cost(request, "with canaries, repeated", true, 100)};
   tell(result, deaths, costs);
   result.findings.push_back(at_most("with canaries: leaves taken down", "", deaths[0].killed, Source::paper, most_killed));
-  result.findings.push_back(at_least("with canaries: leaves taken down (the query is deadly)", "", deaths[0].killed, Source::closed_form, 1));
-  result.findings.push_back(at_least("with canaries: completeness of harmless queries", "%", 100 * deaths[0].completeness, Source::own, 99.5));
-  result.findings.push_back(at_least("with canaries: deadly queries refused, of those asked", "%", 100 * deaths[0].refused / deaths[0].deadly, Source::own, 90));
+  result.findings.push_back(
+      at_least("with canaries: leaves taken down (the query is deadly)", "", deaths[0].killed, Source::closed_form, 1));
+  result.findings.push_back(
+      at_least("with canaries: completeness of harmless queries", "%", 100 * deaths[0].completeness, Source::own, 99.5));
+  result.findings.push_back(at_least("with canaries: deadly queries refused, of those asked", "%",
+                                     100 * deaths[0].refused / deaths[0].deadly, Source::own, 90));
   result.findings.push_back(at_least("without: leaves taken down", "", deaths[1].killed, Source::closed_form, leaves));
   const double once = to_milliseconds(leaf_time + 2 * way);
   result.findings.push_back(near("cost: p50 without canaries", "ms", costs[0].quantile_ms(0.5), Source::closed_form, once, 0.01));
-  result.findings.push_back(near("cost: p50 of first-seen queries", "ms", costs[1].quantile_ms(0.5), Source::closed_form, 2 * once, 0.01));
-  result.findings.push_back(near("cost: p50 of repeated queries", "ms", costs[2].quantile_ms(0.5), Source::closed_form, once, 0.01));
+  result.findings.push_back(
+      near("cost: p50 of first-seen queries", "ms", costs[1].quantile_ms(0.5), Source::closed_form, 2 * once, 0.01));
+  result.findings.push_back(
+      near("cost: p50 of repeated queries", "ms", costs[2].quantile_ms(0.5), Source::closed_form, once, 0.01));
   result.findings.push_back(at_most("invariants broken", "", static_cast<double>(violated), Source::own, 0));
   result.settings = {{"leaves", leaves}, {"partitions", partitions}, {"replicas", replicas}, {"deadly_share", 0.01}};
   return result;
@@ -149,14 +164,16 @@ constexpr std::uint64_t deadly_rank = 1000;
 Death ask_deadly(LiveCluster& cluster, bool canaries, const ExperimentRequest& request) {
   Death death{canaries ? "with canaries" : "without"};
   const std::string query = made_up_query(canaries ? 1 : 2) + " " + synthetic_word(deadly_rank);
-  const SearchParameters parameters{{"canary", canaries ? "auto" : "off"}, {"deadline", "2s"}, {"spelling", "off"}, {"snippets", "off"}};
+  const SearchParameters parameters{
+      {"canary", canaries ? "auto" : "off"}, {"deadline", "2s"}, {"spelling", "off"}, {"snippets", "off"}};
   double completeness = 0, harmless = 0;
   for (int round = 0; round < 6; ++round) {
     const auto answer = cluster.search(query, parameters);
     ++death.deadly;
     death.refused += answer.status == 422 ? 1 : 0;
     for (int i = 0; i < 10; ++i) {
-      const auto other = cluster.search(made_up_query(request.seed * 1000 + static_cast<std::uint64_t>(10 * round + i)), parameters);
+      const auto other =
+          cluster.search(made_up_query(request.seed * 1000 + static_cast<std::uint64_t>(10 * round + i)), parameters);
       ++harmless;
       if (other.status == 200) completeness += other.body["completeness"]["fraction"].get<double>();
     }
@@ -175,7 +192,10 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   for (std::uint64_t round = 0; round < rounds; ++round) {
     request.say("the cost, round " + std::to_string(round + 1));
     const auto ask = [&](Cost& cost, const char* canaries, std::uint64_t first) {
-      LiveLoad load{.parameters = {{"canary", canaries}, {"hedge", "off"}, {"deadline", "2s"}}, .rate = 25, .duration = scaled(25s, request), .warm_up = {},
+      LiveLoad load{.parameters = {{"canary", canaries}, {"hedge", "off"}, {"deadline", "2s"}},
+                    .rate = 25,
+                    .duration = scaled(25s, request),
+                    .warm_up = {},
                     .seed = request.seed + round};
       const auto count = static_cast<std::uint64_t>(1.3 * load.rate * to_seconds(load.duration)) + 10;
       for (std::uint64_t i = 0; i < count; ++i) load.queries.push_back(made_up_query(first + i));
@@ -186,7 +206,8 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
     ask(costs[1], "auto", mine + 500'000);
     ask(costs[2], "auto", mine + 500'000);
   }
-  const nlohmann::json deadly = nlohmann::json::array({{{"kind", "crash"}, {"word", synthetic_word(deadly_rank)}, {"work", {"search"}}}});
+  const nlohmann::json deadly =
+      nlohmann::json::array({{{"kind", "crash"}, {"word", synthetic_word(deadly_rank)}, {"work", {"search"}}}});
   std::vector<Death> deaths;
   for (const bool canaries : {true, false}) {
     request.say(canaries ? "a deadly query, with canaries" : "a deadly query, without");
@@ -196,13 +217,17 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   }
   tell(result, deaths, costs);
   result.findings.push_back(at_most("with canaries: leaves taken down", "", deaths[0].killed, Source::paper, most_killed));
-  result.findings.push_back(at_least("with canaries: leaves taken down (the query is deadly)", "", deaths[0].killed, Source::closed_form, 1));
-  result.findings.push_back(at_least("with canaries: completeness of harmless queries", "%", 100 * deaths[0].completeness, Source::own, 99));
+  result.findings.push_back(
+      at_least("with canaries: leaves taken down (the query is deadly)", "", deaths[0].killed, Source::closed_form, 1));
+  result.findings.push_back(
+      at_least("with canaries: completeness of harmless queries", "%", 100 * deaths[0].completeness, Source::own, 99));
   // What it reached before its second loss quarantined it, canaries or not.
   result.findings.push_back(at_least("without: leaves taken down", "", deaths[1].killed, Source::own, leaves / 2.0));
   const double once = costs[0].quantile_ms(0.5);
-  result.findings.push_back(at_most("cost: p50 of first-seen queries (at most one leaf's time more)", "ms", costs[1].quantile_ms(0.5), Source::closed_form, 2 * once + 1));
-  result.findings.push_back(at_most("cost: p50 of repeated queries", "ms", costs[2].quantile_ms(0.5), Source::own, 1.15 * once + 0.5));
+  result.findings.push_back(at_most("cost: p50 of first-seen queries (at most one leaf's time more)", "ms",
+                                    costs[1].quantile_ms(0.5), Source::closed_form, 2 * once + 1));
+  result.findings.push_back(
+      at_most("cost: p50 of repeated queries", "ms", costs[2].quantile_ms(0.5), Source::own, 1.15 * once + 0.5));
   cluster.describe(result);
   return result;
 }
@@ -211,12 +236,13 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
 }  // namespace canary
 
 Experiment canary_experiment() {
-  return {"canary",
-          "How many leaves does a deadly query take down, with canaries and without, and what do canaries cost harmless ones?",
-          "Two at most with canaries, all that it reaches without; a first-seen query pays one leaf's time, a repeated one nothing.",
-          "The Tail at Scale, \"Canary requests\"; closed form",
-          canary::simulated,
-          canary::live};
+  return {
+      "canary",
+      "How many leaves does a deadly query take down, with canaries and without, and what do canaries cost harmless ones?",
+      "Two at most with canaries, all that it reaches without; a first-seen query pays one leaf's time, a repeated one nothing.",
+      "The Tail at Scale, \"Canary requests\"; closed form",
+      canary::simulated,
+      canary::live};
 }
 
 }  // namespace hedgerow::lab

@@ -85,7 +85,8 @@ std::string markdown_table(const report::Table& table) {
 report::Table findings_table(const std::vector<Finding>& findings) {
   report::Table table;
   table.caption = "What was expected, and what was found";
-  table.columns = {{"claim", false}, {"measured", true}, {"expected", true}, {"holds within", true}, {"expected by", false}, {"", false}};
+  table.columns = {{"claim", false},       {"measured", true},     {"expected", true},
+                   {"holds within", true}, {"expected by", false}, {"", false}};
   for (const Finding& finding : findings) {
     table.rows.push_back({finding.claim, with_unit(finding.measured, finding.unit),
                           finding.expected ? with_unit(*finding.expected, finding.unit) : "", bounds(finding),
@@ -179,7 +180,8 @@ std::vector<std::string> disagreements(const std::vector<Finding>& findings) {
 
 bool ExperimentResult::agrees() const {
   // Where nothing was found, nothing agrees.
-  return !findings.empty() && std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.holds(); });
+  return !findings.empty() &&
+         std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.holds(); });
 }
 
 nlohmann::ordered_json to_json(const ExperimentReport& report) {
@@ -203,8 +205,8 @@ nlohmann::ordered_json to_json(const ExperimentReport& report) {
 
 std::string to_text(const ExperimentReport& report) {
   const auto& [experiment, mode, request, result, made] = report;
-  std::string text = experiment.name + ", " + mode + ", seed " + std::to_string(request.seed) + "\n" + experiment.question + "\nExpected: " +
-                     experiment.expected + " (" + experiment.source + ")\n";
+  std::string text = experiment.name + ", " + mode + ", seed " + std::to_string(request.seed) + "\n" + experiment.question +
+                     "\nExpected: " + experiment.expected + " (" + experiment.source + ")\n";
   for (const auto& table : result.tables) text += "\n" + plain_table(table);
   text += "\n" + plain_table(findings_table(result.findings));
   for (const auto& note : result.notes) text += "\n" + note + "\n";
@@ -236,7 +238,8 @@ report::Page to_page(const ExperimentReport& report) {
   page.title = "Experiment: " + experiment.name + " (" + mode + ")";
   page.lead = experiment.question;
   page.parts.emplace_back(report::Paragraph{"Expected: " + experiment.expected + " (" + experiment.source + ")"});
-  page.parts.emplace_back(report::Verdict{result.agrees() ? report::Verdict::Kind::good : report::Verdict::Kind::bad, verdict(result)});
+  page.parts.emplace_back(
+      report::Verdict{result.agrees() ? report::Verdict::Kind::good : report::Verdict::Kind::bad, verdict(result)});
   for (const auto& line : result.disagreements()) page.parts.emplace_back(report::Verdict{report::Verdict::Kind::note, line});
   for (const auto& chart : result.charts) page.parts.emplace_back(chart);
   for (const auto& table : result.tables) page.parts.emplace_back(table);

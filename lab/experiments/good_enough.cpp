@@ -67,9 +67,14 @@ class Sums {
   }
   Point point(Duration deadline, std::size_t width) const {
     const auto count = static_cast<double>(queries_);
-    return {deadline,        width,           queries_,
-            completeness_ / count, recall_ / count, ndcg_ / count,
-            static_cast<double>(latency_.value_at_quantile(0.5)) / 1e6, static_cast<double>(latency_.value_at_quantile(0.99)) / 1e6};
+    return {deadline,
+            width,
+            queries_,
+            completeness_ / count,
+            recall_ / count,
+            ndcg_ / count,
+            static_cast<double>(latency_.value_at_quantile(0.5)) / 1e6,
+            static_cast<double>(latency_.value_at_quantile(0.99)) / 1e6};
   }
 
  private:
@@ -121,17 +126,27 @@ std::vector<Question> make_up_questions(std::size_t count) {
 
 void tell(ExperimentResult& result, const std::vector<Point>& points, const std::string& judged_by) {
   report::Table table{"Answers by deadline and fan-out width; nDCG@10 by " + judged_by,
-                      {{"width", true}, {"deadline", true}, {"completeness", true}, {"recall@10", true}, {"nDCG@10", true}, {"p50 (ms)", true}, {"p99 (ms)", true}},
+                      {{"width", true},
+                       {"deadline", true},
+                       {"completeness", true},
+                       {"recall@10", true},
+                       {"nDCG@10", true},
+                       {"p50 (ms)", true},
+                       {"p99 (ms)", true}},
                       {}};
   report::Chart by_deadline, frontier;
   by_deadline.name = "good-enough";
   by_deadline.title = "What an answer is worth at its deadline";
-  by_deadline.caption = "All partitions asked. Recall is completeness, since documents are spread by a hash; what people see (nDCG) suffers less at first.";
+  by_deadline.caption =
+      "All partitions asked. Recall is completeness, since documents are spread by a hash; what people see (nDCG) suffers less "
+      "at first.";
   by_deadline.x = {"deadline (ms)", report::Scale::logarithmic};
   by_deadline.y = {"share, and nDCG", report::Scale::linear, 0, 1};
   frontier.name = "good-enough-frontier";
   frontier.title = "Recall against latency";
-  frontier.caption = "Each point is a deadline and a width. Asking fewer partitions is quicker only where the deadline does not end the waiting anyway.";
+  frontier.caption =
+      "Each point is a deadline and a width. Asking fewer partitions is quicker only where the deadline does not end the waiting "
+      "anyway.";
   frontier.x = report::latency_axis("p99 latency (ms)");
   frontier.y = {"recall@10", report::Scale::linear, 0, 1, {}, true};
   report::Series completeness{"completeness", {}}, recall{"recall@10", {}}, ndcg{"nDCG@10", {}};
@@ -140,11 +155,18 @@ void tell(ExperimentResult& result, const std::vector<Point>& points, const std:
     for (const Point& point : points) {
       if (point.width != width) continue;
       const double deadline = to_milliseconds(point.deadline);
-      table.rows.push_back({std::to_string(width), format_duration(point.deadline), figure(point.completeness), figure(point.recall), figure(point.ndcg),
-                            figure(point.p50_ms), figure(point.p99_ms)});
-      result.figures["points"].push_back({{"width", width}, {"deadline_ms", deadline}, {"queries", point.queries}, {"completeness", point.completeness},
-                                          {"recall_10", point.recall}, {"ndcg_10", point.ndcg}, {"p50_ms", point.p50_ms}, {"p99_ms", point.p99_ms}});
-      series.points.push_back({point.p99_ms, point.recall, std::nullopt, std::nullopt, "deadline " + format_duration(point.deadline)});
+      table.rows.push_back({std::to_string(width), format_duration(point.deadline), figure(point.completeness),
+                            figure(point.recall), figure(point.ndcg), figure(point.p50_ms), figure(point.p99_ms)});
+      result.figures["points"].push_back({{"width", width},
+                                          {"deadline_ms", deadline},
+                                          {"queries", point.queries},
+                                          {"completeness", point.completeness},
+                                          {"recall_10", point.recall},
+                                          {"ndcg_10", point.ndcg},
+                                          {"p50_ms", point.p50_ms},
+                                          {"p99_ms", point.p99_ms}});
+      series.points.push_back(
+          {point.p99_ms, point.recall, std::nullopt, std::nullopt, "deadline " + format_duration(point.deadline)});
       if (width != partitions) continue;
       completeness.points.push_back({deadline, point.completeness});
       recall.points.push_back({deadline, point.recall});
@@ -159,8 +181,9 @@ void tell(ExperimentResult& result, const std::vector<Point>& points, const std:
   // Of the single queries' recall the standard deviation is about a third, at most a half.
   for (const Point& point : points) {
     const double chance = 4 * 0.35 / std::sqrt(static_cast<double>(point.queries));
-    result.findings.push_back(within(std::to_string(point.width) + " partitions, deadline " + format_duration(point.deadline) + ": recall@10, beside completeness", "",
-                                     point.recall, Source::closed_form, point.completeness, 0.01 + chance));
+    result.findings.push_back(within(std::to_string(point.width) + " partitions, deadline " + format_duration(point.deadline) +
+                                         ": recall@10, beside completeness",
+                                     "", point.recall, Source::closed_form, point.completeness, 0.01 + chance));
   }
 }
 
@@ -218,16 +241,23 @@ result<ExperimentResult> simulated(const ExperimentRequest& request) {
       const Point& point = points.back();
       const double expected = static_cast<double>(width) / partitions * (1 - leaf.longer_than(deadline));
       const std::string claim = std::to_string(width) + " partitions, deadline " + format_duration(deadline);
-      result.findings.push_back(share_of(claim + ": completeness", 100 * point.completeness, Source::closed_form, 100 * expected, point.queries * width));
+      result.findings.push_back(share_of(claim + ": completeness", 100 * point.completeness, Source::closed_form, 100 * expected,
+                                         point.queries * width));
       if (made_up) {
-        result.findings.push_back(within(claim + ": nDCG@10", "", point.ndcg, Source::closed_form, expected_ndcg(expected, best), 0.03));
+        result.findings.push_back(
+            within(claim + ": nDCG@10", "", point.ndcg, Source::closed_form, expected_ndcg(expected, best), 0.03));
       }
     }
   }
   tell(result, points, made_up ? "the true top ten" : "the collection's judgements");
   result.findings.push_back(at_most("invariants broken", "", static_cast<double>(violated), Source::own, 0));
-  result.settings = {{"partitions", partitions}, {"leaf", leaf_time}, {"collection", made_up ? "made up" : request.corpus}, {"questions", questions.size()}};
-  if (made_up) result.notes.push_back("Without a test collection (--corpus, --test-queries, --qrels) the true top ten is what counts as relevant.");
+  result.settings = {{"partitions", partitions},
+                     {"leaf", leaf_time},
+                     {"collection", made_up ? "made up" : request.corpus},
+                     {"questions", questions.size()}};
+  if (made_up)
+    result.notes.push_back(
+        "Without a test collection (--corpus, --test-queries, --qrels) the true top ten is what counts as relevant.");
   return result;
 }
 
@@ -245,7 +275,8 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   std::vector<TestQuery> queries;
   for (const Question& question : questions) queries.push_back(question.query);
   const auto ask = [&](std::size_t width, Duration deadline) {
-    return cluster.evaluate(queries, {{"deadline", format_duration(deadline)}, {"fanout", std::to_string(width)}, {"hedge", "off"}}, best);
+    return cluster.evaluate(queries,
+                            {{"deadline", format_duration(deadline)}, {"fanout", std::to_string(width)}, {"hedge", "off"}}, best);
   };
   request.say("complete answers");
   const auto complete = ask(partitions, 10s);
@@ -256,9 +287,11 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
     }
   }
   double whole = 0;
-  for (const Question& question : questions) whole += measure(question.ranking, question.judgements).ndcg_10 / static_cast<double>(questions.size());
+  for (const Question& question : questions)
+    whole += measure(question.ranking, question.judgements).ndcg_10 / static_cast<double>(questions.size());
 
-  cluster.set_faults(nlohmann::json::array({{{"kind", "late"}, {"delay", leaf_time}, {"work", {"search"}}, {"seed", request.seed}}}));
+  cluster.set_faults(
+      nlohmann::json::array({{{"kind", "late"}, {"delay", leaf_time}, {"work", {"search"}}, {"seed", request.seed}}}));
   std::vector<Point> points;
   std::uint64_t failed = 0;
   for (const std::size_t width : widths) {
@@ -272,20 +305,28 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
         // Nothing in time is an answer too, for the mean: an empty one.
         const bool none_in_time = outcomes[i].failure == "status 504";
         failed += !outcomes[i].failure.empty() && !none_in_time ? 1 : 0;
-        sums.add(none_in_time ? 0 : outcomes[i].completeness.value_or(0), hits, questions[i], none_in_time ? deadline : outcomes[i].latency);
+        sums.add(none_in_time ? 0 : outcomes[i].completeness.value_or(0), hits, questions[i],
+                 none_in_time ? deadline : outcomes[i].latency);
       }
       points.push_back(sums.point(deadline, width));
-      result.findings.push_back(at_most(std::to_string(width) + " partitions, deadline " + format_duration(deadline) + ": p50 of the latency", "ms", points.back().p50_ms, Source::own,
-                                        to_milliseconds(deadline) + 10));
+      result.findings.push_back(
+          at_most(std::to_string(width) + " partitions, deadline " + format_duration(deadline) + ": p50 of the latency", "ms",
+                  points.back().p50_ms, Source::own, to_milliseconds(deadline) + 10));
     }
   }
   tell(result, points, made_up ? "the true top ten" : "the collection's judgements");
-  result.findings.push_back(at_most("queries that failed for other reasons than time", "", static_cast<double>(failed), Source::own, 0));
-  const auto longest = std::find_if(points.begin(), points.end(), [](const Point& point) { return point.width == partitions && point.deadline == live_deadlines.back(); });
-  result.findings.push_back(within("all partitions, the longest deadline: nDCG@10, beside that of complete answers", "", longest->ndcg, Source::closed_form, whole, 0.01));
+  result.findings.push_back(
+      at_most("queries that failed for other reasons than time", "", static_cast<double>(failed), Source::own, 0));
+  const auto longest = std::find_if(points.begin(), points.end(), [](const Point& point) {
+    return point.width == partitions && point.deadline == live_deadlines.back();
+  });
+  result.findings.push_back(within("all partitions, the longest deadline: nDCG@10, beside that of complete answers", "",
+                                   longest->ndcg, Source::closed_form, whole, 0.01));
   result.figures["complete_ndcg_10"] = whole;
   result.settings["questions"] = questions.size();
-  if (made_up) result.notes.push_back("Without a test collection (--corpus, --test-queries, --qrels) the complete top ten is what counts as relevant.");
+  if (made_up)
+    result.notes.push_back(
+        "Without a test collection (--corpus, --test-queries, --qrels) the complete top ten is what counts as relevant.");
   cluster.describe(result);
   return result;
 }
@@ -308,7 +349,8 @@ double expected_ndcg(double completeness, std::size_t k) {
 
 Experiment good_enough_experiment() {
   return {"good-enough",
-          "How complete are answers at each deadline and fan-out width, how many of the true top ten do they hold, and how good are they?",
+          "How complete are answers at each deadline and fan-out width, how many of the true top ten do they hold, and how good "
+          "are they?",
           "Recall is completeness, and that is width / partitions * Pr(a leaf answers by the deadline); nDCG suffers less.",
           "closed form; The Tail at Scale, \"good enough\", gives no figures",
           good_enough::simulated,

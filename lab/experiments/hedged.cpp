@@ -72,7 +72,8 @@ HedgedExperiment run_hedged_experiment(const HedgedSettings& settings) {
   auto one = std::async(std::launch::async, [&] { return run(world(settings, fixed, 1, 1), {one_delay}); });
   out.none = none.get();
   auto ours = std::async(std::launch::async, [&] {
-    return run(world(settings, automatic, 2, settings.budget_fill), best_delays(latency, settings.budget_fill, partitions, target));
+    return run(world(settings, automatic, 2, settings.budget_fill),
+               best_delays(latency, settings.budget_fill, partitions, target));
   });
   out.one_hedge = one.get();
   out.ours = ours.get();
@@ -83,7 +84,8 @@ std::vector<Finding> HedgedExperiment::findings() const {
   std::vector<Finding> out;
   const auto judge = [&](const std::string& name, const HedgedRun& run) {
     const auto& figures = run.report.measured;
-    out.push_back(near(name + ", simulated: p99.9", "ms", figures.quantile_ms(target), Source::closed_form, run.closed_form_p999_ms, closed_form_tolerance));
+    out.push_back(near(name + ", simulated: p99.9", "ms", figures.quantile_ms(target), Source::closed_form,
+                       run.closed_form_p999_ms, closed_form_tolerance));
     out.push_back(at_least(name + ", simulated: completeness", "%", 100 * figures.completeness(), Source::own, 100));
     out.push_back(at_most(name + ", simulated: invariants broken", "", static_cast<double>(run.report.violated), Source::own, 0));
   };
@@ -91,10 +93,14 @@ std::vector<Finding> HedgedExperiment::findings() const {
   judge("one hedge after 10 ms", one_hedge);
   judge("hedge=auto", ours);
   const auto extra = [](const HedgedRun& run) { return 100 * run.report.measured.extra_share(); };
-  out.push_back(within("one hedge after 10 ms, simulated: extra attempts", "%", extra(one_hedge), Source::closed_form, 100 * one_hedge.closed_form_extra, 0.1));
-  out.push_back(near("no hedge, simulated: p99.9", "ms", none.report.measured.quantile_ms(target), Source::paper, paper_none_ms, closed_form_tolerance));
-  out.push_back(near("one hedge after 10 ms, simulated: p99.9", "ms", one_hedge.report.measured.quantile_ms(target), Source::paper, paper_hedged_ms, closed_form_tolerance));
-  out.push_back(at_most("hedge=auto, simulated: p99.9", "ms", ours.report.measured.quantile_ms(target), Source::own, ours_p999_ms));
+  out.push_back(within("one hedge after 10 ms, simulated: extra attempts", "%", extra(one_hedge), Source::closed_form,
+                       100 * one_hedge.closed_form_extra, 0.1));
+  out.push_back(near("no hedge, simulated: p99.9", "ms", none.report.measured.quantile_ms(target), Source::paper, paper_none_ms,
+                     closed_form_tolerance));
+  out.push_back(near("one hedge after 10 ms, simulated: p99.9", "ms", one_hedge.report.measured.quantile_ms(target),
+                     Source::paper, paper_hedged_ms, closed_form_tolerance));
+  out.push_back(
+      at_most("hedge=auto, simulated: p99.9", "ms", ours.report.measured.quantile_ms(target), Source::own, ours_p999_ms));
   out.push_back(at_most("hedge=auto, simulated: extra attempts", "%", extra(ours), Source::own, 100 * ours_extra));
   return out;
 }

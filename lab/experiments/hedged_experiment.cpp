@@ -21,8 +21,10 @@ report::Chart empty_chart() {
   report::Chart chart;
   chart.name = "hedged";
   chart.title = "A query of 100 leaves, with and without hedges";
-  chart.caption = "A leaf takes 3 to 10 ms in 98 of 100 cases, and more than 1.8 s in one of 100,000. A query waits for all 100; hedging within 2.1 % more requests "
-                  "cuts its 99.9th percentile.";
+  chart.caption =
+      "A leaf takes 3 to 10 ms in 98 of 100 cases, and more than 1.8 s in one of 100,000. A query waits for all 100; hedging "
+      "within 2.1 % more requests "
+      "cuts its 99.9th percentile.";
   chart.x = report::quantile_axis();
   chart.y = report::latency_axis();
   chart.rules = {{"the paper, hedged: 74 ms", paper_hedged_ms}};
@@ -31,13 +33,19 @@ report::Chart empty_chart() {
 
 void add_simulated(ExperimentResult& result, const HedgedExperiment& experiment) {
   report::Table table{"Simulated, " + std::to_string(experiment.settings.queries) + " queries each",
-                      {{"", false}, {"p50 (ms)", true}, {"p99 (ms)", true}, {"p99.9 (ms)", true}, {"closed form", true}, {"extra", true}, {"closed form", true}},
+                      {{"", false},
+                       {"p50 (ms)", true},
+                       {"p99 (ms)", true},
+                       {"p99.9 (ms)", true},
+                       {"closed form", true},
+                       {"extra", true},
+                       {"closed form", true}},
                       {}};
   const auto add = [&](const char* name, const HedgedRun& run) {
     const auto& figures = run.report.measured;
     const double p999 = figures.quantile_ms(target), extra = 100 * figures.extra_share();
-    table.rows.push_back({name, figure(figures.quantile_ms(0.5)), figure(figures.quantile_ms(0.99)), figure(p999), figure(run.closed_form_p999_ms),
-                          figure(extra) + " %", figure(100 * run.closed_form_extra) + " %"});
+    table.rows.push_back({name, figure(figures.quantile_ms(0.5)), figure(figures.quantile_ms(0.99)), figure(p999),
+                          figure(run.closed_form_p999_ms), figure(extra) + " %", figure(100 * run.closed_form_extra) + " %"});
   };
   add("no hedge", experiment.none);
   add("one hedge after 10 ms", experiment.one_hedge);
@@ -67,10 +75,14 @@ result<ExperimentResult> simulated(const ExperimentRequest& request) {
   const auto experiment = simulate(request, HedgedSettings{}.queries);
   add_simulated(result, experiment);
   auto chart = empty_chart();
-  chart.series = {curve("no hedge", experiment.none.report.measured.latency, 0, false), curve("one hedge after 10 ms", experiment.one_hedge.report.measured.latency, 1, false),
+  chart.series = {curve("no hedge", experiment.none.report.measured.latency, 0, false),
+                  curve("one hedge after 10 ms", experiment.one_hedge.report.measured.latency, 1, false),
                   curve("hedge=auto, 2.1 %", experiment.ours.report.measured.latency, 2, false)};
   result.charts.push_back(std::move(chart));
-  result.settings = {{"latency", hedged_experiment_latency().text()}, {"leaves", 100}, {"replicas", 3}, {"queries", experiment.settings.queries}};
+  result.settings = {{"latency", hedged_experiment_latency().text()},
+                     {"leaves", 100},
+                     {"replicas", 3},
+                     {"queries", experiment.settings.queries}};
   return result;
 }
 
@@ -82,14 +94,18 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   add_simulated(result, experiment);
 
   HedgedSettings settings;
-  LiveCluster cluster(request, {.leaves = 100,
-                                .partitions = 100,
-                                .replicas = 3,
-                                .root_arguments = {"--hedge-budget-fill=" + std::to_string(settings.budget_fill),
-                                                   "--hedge-budget-depth=" + std::to_string(static_cast<int>(settings.budget_depth)), "--most-hedges=2"}});
-  cluster.set_faults(nlohmann::json::array({{{"kind", "late"}, {"delay", hedged_experiment_latency().text()}, {"work", {"search"}}, {"seed", request.seed}}}));
+  LiveCluster cluster(
+      request,
+      {.leaves = 100,
+       .partitions = 100,
+       .replicas = 3,
+       .root_arguments = {"--hedge-budget-fill=" + std::to_string(settings.budget_fill),
+                          "--hedge-budget-depth=" + std::to_string(static_cast<int>(settings.budget_depth)), "--most-hedges=2"}});
+  cluster.set_faults(nlohmann::json::array(
+      {{{"kind", "late"}, {"delay", hedged_experiment_latency().text()}, {"work", {"search"}}, {"seed", request.seed}}}));
   const auto ask = [&](const char* hedge, Duration duration, std::uint64_t seed) {
-    return cluster.load({.parameters = {{"hedge", hedge}, {"deadline", "6s"}}, .rate = 20, .duration = duration, .warm_up = 1s, .seed = seed});
+    return cluster.load(
+        {.parameters = {{"hedge", hedge}, {"deadline", "6s"}}, .rate = 20, .duration = duration, .warm_up = 1s, .seed = seed});
   };
   // Until the root knows the latencies, and what was saved for a burst of hedges is spent; not measured.
   request.say("warming up");
@@ -99,7 +115,9 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   constexpr std::size_t rounds = 3;
   LiveRun none, ours;
   double hedges = 0, primaries = 0;
-  const auto add = [](LiveRun& all, const LiveRun& some) { all.outcomes.insert(all.outcomes.end(), some.outcomes.begin(), some.outcomes.end()); };
+  const auto add = [](LiveRun& all, const LiveRun& some) {
+    all.outcomes.insert(all.outcomes.end(), some.outcomes.begin(), some.outcomes.end());
+  };
   for (std::size_t round = 0; round < rounds; ++round) {
     request.say("without hedges, round " + std::to_string(round + 1));
     add(none, ask("off", scaled(55s, request), request.seed + 10 + round));
@@ -110,25 +128,39 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
     primaries += cluster.attempts("primary") - primaries_before;
   }
   const double none_ms = none.quantile_ms(target), ours_p999_ms = ours.quantile_ms(target), extra = 100 * hedges / primaries;
-  report::Table table{"Live: 100 leaf processes, three replicas", {{"", false}, {"queries", true}, {"p50 (ms)", true}, {"p99 (ms)", true}, {"p99.9 (ms)", true}, {"extra", true}, {"completeness", true}}, {}};
+  report::Table table{"Live: 100 leaf processes, three replicas",
+                      {{"", false},
+                       {"queries", true},
+                       {"p50 (ms)", true},
+                       {"p99 (ms)", true},
+                       {"p99.9 (ms)", true},
+                       {"extra", true},
+                       {"completeness", true}},
+                      {}};
   const auto row = [&](const char* name, const LiveRun& run, double extra_percent) {
-    table.rows.push_back({name, std::to_string(run.with_status(200)), figure(run.quantile_ms(0.5)), figure(run.quantile_ms(0.99)), figure(run.quantile_ms(target)),
-                          figure(extra_percent) + " %", figure(100 * run.mean_completeness()) + " %"});
-    result.figures["live"][name] = {{"queries", run.with_status(200)}, {"p50_ms", run.quantile_ms(0.5)}, {"p99_ms", run.quantile_ms(0.99)},
-                                    {"p999_ms", run.quantile_ms(target)}, {"extra_percent", extra_percent}, {"completeness", run.mean_completeness()}};
+    table.rows.push_back({name, std::to_string(run.with_status(200)), figure(run.quantile_ms(0.5)), figure(run.quantile_ms(0.99)),
+                          figure(run.quantile_ms(target)), figure(extra_percent) + " %",
+                          figure(100 * run.mean_completeness()) + " %"});
+    result.figures["live"][name] = {{"queries", run.with_status(200)}, {"p50_ms", run.quantile_ms(0.5)},
+                                    {"p99_ms", run.quantile_ms(0.99)}, {"p999_ms", run.quantile_ms(target)},
+                                    {"extra_percent", extra_percent},  {"completeness", run.mean_completeness()}};
   };
   row("no hedge", none, 0);
   row("hedge=auto", ours, extra);
-  result.findings.push_back(at_least("live: p99.9 without hedges, as a multiple of that with", "", none_ms / ours_p999_ms, Source::paper, paper_factor));
+  result.findings.push_back(at_least("live: p99.9 without hedges, as a multiple of that with", "", none_ms / ours_p999_ms,
+                                     Source::paper, paper_factor));
   result.findings.push_back(at_most("live: extra attempts", "%", extra, Source::own, most_extra_percent));
   result.findings.push_back(at_most("live: p99.9 with hedges", "ms", ours_p999_ms, Source::paper, paper_hedged_ms));
   result.findings.push_back(at_least("live: completeness with hedges", "%", 100 * ours.mean_completeness(), Source::own, 99.9));
   // Three or four queries lie beyond it: 30 % is a standard deviation.
-  result.findings.push_back(near("live: p99.9 without hedges", "ms", none_ms, Source::closed_form, experiment.none.closed_form_p999_ms, 0.9));
+  result.findings.push_back(
+      near("live: p99.9 without hedges", "ms", none_ms, Source::closed_form, experiment.none.closed_form_p999_ms, 0.9));
   result.tables.push_back(std::move(table));
   auto chart = empty_chart();
-  chart.series = {curve("no hedge, live", none.latency(), 0, false), curve("no hedge, simulated", experiment.none.report.measured.latency, 0, true),
-                  curve("hedge=auto, live", ours.latency(), 2, false), curve("hedge=auto, simulated", experiment.ours.report.measured.latency, 2, true)};
+  chart.series = {curve("no hedge, live", none.latency(), 0, false),
+                  curve("no hedge, simulated", experiment.none.report.measured.latency, 0, true),
+                  curve("hedge=auto, live", ours.latency(), 2, false),
+                  curve("hedge=auto, simulated", experiment.ours.report.measured.latency, 2, true)};
   result.charts.push_back(std::move(chart));
   cluster.describe(result);
   result.settings["latency"] = hedged_experiment_latency().text();
@@ -141,7 +173,8 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
 Experiment hedged_experiment() {
   return {"hedged",
           "What does hedging do to the tail of a query that waits for 100 leaves, and what does it cost?",
-          "One hedge after 10 ms: 1,800 ms become 74 ms at p99.9 for 2 % more requests. Ours, automatic and within 2.1 %: at most 30 ms.",
+          "One hedge after 10 ms: 1,800 ms become 74 ms at p99.9 for 2 % more requests. Ours, automatic and within 2.1 %: at "
+          "most 30 ms.",
           "The Tail at Scale, \"Hedged requests\"; closed form",
           hedged_runs::simulated,
           hedged_runs::live};

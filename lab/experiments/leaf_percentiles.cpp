@@ -28,9 +28,13 @@ constexpr std::size_t live_leaves = 100;
 
 void put(ExperimentResult& result, const PercentileFit& fit, const char* name) {
   auto& out = result.figures["fits"][name];
-  out = {{"leaf_median_ms", fit.model.leaf_median_ms}, {"leaf_sigma", fit.model.leaf_sigma},
-         {"shared_sigma", fit.model.shared_sigma},     {"leaves", fit.model.leaves},
-         {"root_mean_square_error", fit.root_mean_square}, {"worst_error", fit.worst}, {"table_ms", fit.table}};
+  out = {{"leaf_median_ms", fit.model.leaf_median_ms},
+         {"leaf_sigma", fit.model.leaf_sigma},
+         {"shared_sigma", fit.model.shared_sigma},
+         {"leaves", fit.model.leaves},
+         {"root_mean_square_error", fit.root_mean_square},
+         {"worst_error", fit.worst},
+         {"table_ms", fit.table}};
   if (fit.model.kind == PercentileModel::Kind::shared_time) out["shared_median_ms"] = fit.model.shared_median;
 }
 
@@ -40,12 +44,15 @@ report::Chart chart_of(const PercentileTable& measured, const PercentileTable& e
   report::Chart chart;
   chart.name = "leaf-percentiles";
   chart.title = "One leaf, 95 % of the leaves, all of them";
-  chart.caption = "p50, p95 and p99 of each. Waiting for the last 5 % of the leaves makes the 99th percentile about twice as late.";
+  chart.caption =
+      "p50, p95 and p99 of each. Waiting for the last 5 % of the leaves makes the 99th percentile about twice as late.";
   chart.x = {"", report::Scale::words, std::nullopt, std::nullopt, {"one leaf", "95 % of the leaves", "all leaves"}};
   chart.y = report::latency_axis();
   for (std::size_t i = 0; i < quantile_names.size(); ++i) {
-    report::Series found{std::string(quantile_names[i]) + " measured", {}, report::Mark::line_and_points, false, static_cast<unsigned>(i)};
-    report::Series wanted{std::string(quantile_names[i]) + " " + expected_name, {}, report::Mark::points, true, static_cast<unsigned>(i)};
+    report::Series found{
+        std::string(quantile_names[i]) + " measured", {}, report::Mark::line_and_points, false, static_cast<unsigned>(i)};
+    report::Series wanted{
+        std::string(quantile_names[i]) + " " + expected_name, {}, report::Mark::points, true, static_cast<unsigned>(i)};
     for (std::size_t row = 0; row < 3; ++row) {
       found.points.push_back({static_cast<double>(row), measured[row][i]});
       wanted.points.push_back({static_cast<double>(row), expected[row][i]});
@@ -69,24 +76,29 @@ void judge_fits(ExperimentResult& result, const PercentileFit& time, const Perce
     table.rows.push_back({row_names[row], cells(paper_percentiles[row]), cells(time.table[row]), cells(factor.table[row])});
   }
   const auto parameters = [](const PercentileFit& fit) {
-    return "leaf " + figure(fit.model.leaf_median_ms) + " ms, sigma " + figure(fit.model.leaf_sigma) + "; shared " + figure(fit.model.shared_median) +
-           ", sigma " + figure(fit.model.shared_sigma) + "; " + figure(fit.model.leaves) + " leaves";
+    return "leaf " + figure(fit.model.leaf_median_ms) + " ms, sigma " + figure(fit.model.leaf_sigma) + "; shared " +
+           figure(fit.model.shared_median) + ", sigma " + figure(fit.model.shared_sigma) + "; " + figure(fit.model.leaves) +
+           " leaves";
   };
   table.rows.push_back({"parameters", "", parameters(time), parameters(factor)});
-  table.rows.push_back({"error, root mean square", "", figure(100 * time.root_mean_square) + " %", figure(100 * factor.root_mean_square) + " %"});
+  table.rows.push_back(
+      {"error, root mean square", "", figure(100 * time.root_mean_square) + " %", figure(100 * factor.root_mean_square) + " %"});
   result.tables.push_back(std::move(table));
   put(result, time, "shared_time");
   put(result, factor, "shared_factor");
   for (std::size_t row = 0; row < 3; ++row) {
     for (std::size_t i = 0; i < 3; ++i) {
-      result.findings.push_back(near(claim(row, i, "by the fit"), "ms", time.table[row][i], Source::paper, paper_percentiles[row][i], fit_tolerance));
+      result.findings.push_back(
+          near(claim(row, i, "by the fit"), "ms", time.table[row][i], Source::paper, paper_percentiles[row][i], fit_tolerance));
     }
   }
   result.notes.push_back(
       "The table's rows cannot be of the same requests: half of the queries lack 5 % of their leaves after 12 ms, so at least " +
       figure(100 * least_share_beyond_median()) +
-      " % of their leaf requests take longer than 12 ms, whatever the distribution; the first row says that 1 % take longer than 10 ms. "
-      "So we read \"one random leaf\" as a request of its own, and let a wide query lose time as a whole (shared time). The literal reading "
+      " % of their leaf requests take longer than 12 ms, whatever the distribution; the first row says that 1 % take longer than "
+      "10 ms. "
+      "So we read \"one random leaf\" as a request of its own, and let a wide query lose time as a whole (shared time). The "
+      "literal reading "
       "(shared factor) is fitted beside it: its error shows the contradiction.");
 }
 
@@ -130,10 +142,12 @@ result<ExperimentResult> simulated(const ExperimentRequest& request) {
       result.findings.push_back(
           near(claim(row, i, "simulated"), "ms", measured[row][i], Source::closed_form, time.table[row][i], simulated_tolerance));
     }
-    result.findings.push_back(at_most(std::string(row_names[row]) + ", invariants broken", "", static_cast<double>(report.violated), Source::own, 0));
+    result.findings.push_back(
+        at_most(std::string(row_names[row]) + ", invariants broken", "", static_cast<double>(report.violated), Source::own, 0));
   }
   // The paper's conclusion.
-  result.findings.push_back(within("p99 for 95 % of the leaves, as a share of that for all", "%", 100 * measured[1][2] / measured[2][2], Source::paper,
+  result.findings.push_back(within("p99 for 95 % of the leaves, as a share of that for all", "%",
+                                   100 * measured[1][2] / measured[2][2], Source::paper,
                                    100 * paper_percentiles[1][2] / paper_percentiles[2][2], 10));
   result.charts.push_back(chart_of(measured, paper_percentiles, "the paper"));
   result.figures["simulated_ms"] = measured;
@@ -155,10 +169,15 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
 
   LiveCluster cluster(request, {.leaves = live_leaves, .partitions = live_leaves, .replicas = 1});
   const nlohmann::json own{{"kind", "late"}, {"delay", model.leaf().text()}, {"work", {"search"}}, {"seed", request.seed}};
-  const nlohmann::json shared{{"kind", "late"}, {"delay", model.shared().text()}, {"work", {"search"}}, {"per", "query"}, {"seed", request.seed + 1}};
+  const nlohmann::json shared{
+      {"kind", "late"}, {"delay", model.shared().text()}, {"work", {"search"}}, {"per", "query"}, {"seed", request.seed + 1}};
   // What a query and its answer take besides: measured without faults, and taken off.
   const auto ask = [&](std::size_t row, double rate, Duration duration) {
-    LiveLoad load{.parameters = {{"hedge", "off"}, {"deadline", "30s"}}, .rate = rate, .duration = duration, .warm_up = 1s, .seed = request.seed + row};
+    LiveLoad load{.parameters = {{"hedge", "off"}, {"deadline", "30s"}},
+                  .rate = rate,
+                  .duration = duration,
+                  .warm_up = 1s,
+                  .seed = request.seed + row};
     if (row == 0) load.parameters.emplace_back("fanout", "1");
     if (row == 1) load.parameters.insert(load.parameters.end(), {{"min_completeness", "0.95"}, {"patience", "0ms"}});
     // The shared time is drawn by the query: as many different ones as are asked.
@@ -178,10 +197,13 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
       besides[row][i] = without.quantile_ms(0.5);
       measured[row][i] = run.quantile_ms(percentile_shares[i]) - besides[row][i];
       const double tolerance = i == 2 ? 0.4 : 0.2;  // from some 1,500 queries
-      result.findings.push_back(near(claim(row, i, "live, ten times as slow, 100 leaves"), "ms", measured[row][i], Source::closed_form, expected[row][i], tolerance));
+      result.findings.push_back(near(claim(row, i, "live, ten times as slow, 100 leaves"), "ms", measured[row][i],
+                                     Source::closed_form, expected[row][i], tolerance));
     }
   }
-  report::Table table{"Live: 100 leaves, ten times as slow (p50 / p95 / p99, ms)", {{"", false}, {"measured", true}, {"closed form for 100 leaves", true}, {"taken off", true}}, {}};
+  report::Table table{"Live: 100 leaves, ten times as slow (p50 / p95 / p99, ms)",
+                      {{"", false}, {"measured", true}, {"closed form for 100 leaves", true}, {"taken off", true}},
+                      {}};
   for (std::size_t row = 0; row < 3; ++row) {
     table.rows.push_back({row_names[row], cells(measured[row]), cells(expected[row]), figure(besides[row][0])});
   }
@@ -190,7 +212,9 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   result.figures["live_ms"] = measured;
   result.figures["live_closed_form_ms"] = expected;
   result.figures["taken_off_ms"] = {besides[0][0], besides[1][0], besides[2][0]};
-  result.notes.push_back("The paper's service asks thousands of leaves; live there are 100, so the closed form for 100 is what the live figures are held against. The median of queries without faults is taken off.");
+  result.notes.push_back(
+      "The paper's service asks thousands of leaves; live there are 100, so the closed form for 100 is what the live figures are "
+      "held against. The median of queries without faults is taken off.");
   cluster.describe(result);
   return result;
 }

@@ -122,11 +122,13 @@ struct LiveCluster::Implementation {
     wanted.log_level = "warning";
     wanted.start_time = start_limit;
     request.say("starting " + std::to_string(settings.leaves) + " leaves and a root");
-    cluster = std::make_unique<Cluster>(context.get_executor(), std::move(wanted), [](const std::string&, int, const ChildEnd&) {});
+    cluster =
+        std::make_unique<Cluster>(context.get_executor(), std::move(wanted), [](const std::string&, int, const ChildEnd&) {});
     or_failure(run(cluster->start("")), "the cluster does not start");
   }
 
-  wire::HttpResponse ask(const std::string& address, const std::string& method, const std::string& target, const std::string& body = "") {
+  wire::HttpResponse ask(const std::string& address, const std::string& method, const std::string& target,
+                         const std::string& body = "") {
     auto found = clients.find(address);
     if (found == clients.end()) {
       const auto endpoint = or_failure(run(wire::resolve_address(address)), address);
@@ -210,7 +212,8 @@ std::vector<LiveRun> LiveCluster::loads(const std::vector<LiveLoad>& wanted) {
     }
     settings.parameters = one.parameters;
     for (const char* optional : {"spelling", "snippets"}) {
-      const auto named = std::find_if(one.parameters.begin(), one.parameters.end(), [&](const auto& given) { return given.first == optional; });
+      const auto named =
+          std::find_if(one.parameters.begin(), one.parameters.end(), [&](const auto& given) { return given.first == optional; });
       if (named == one.parameters.end()) settings.parameters.emplace_back(optional, "off");
     }
     settings.rate = one.rate;
@@ -229,15 +232,17 @@ std::vector<LiveRun> LiveCluster::loads(const std::vector<LiveLoad>& wanted) {
 
   // Closed loops end with the last open one, or when the time is over.
   all.open_over.emplace(all.context);
-  all.open_over->expires_after(open > 0 ? std::chrono::hours(1) : std::chrono::duration_cast<std::chrono::steady_clock::duration>(longest));
+  all.open_over->expires_after(open > 0 ? std::chrono::hours(1)
+                                        : std::chrono::duration_cast<std::chrono::steady_clock::duration>(longest));
   std::size_t left = loads.size(), open_left = open;
   std::exception_ptr problem;
   for (std::size_t i = 0; i < loads.size(); ++i) {
-    asio::co_spawn(all.context, all.run_one(*loads[i], runs[i], open_left, wanted[i].clients == 0), [&](std::exception_ptr thrown, bool) {
-      if (thrown) problem = thrown;
-      if (thrown) all.open_over->cancel();
-      --left;
-    });
+    asio::co_spawn(all.context, all.run_one(*loads[i], runs[i], open_left, wanted[i].clients == 0),
+                   [&](std::exception_ptr thrown, bool) {
+                     if (thrown) problem = thrown;
+                     if (thrown) all.open_over->cancel();
+                     --left;
+                   });
   }
   all.open_over->async_wait([&](boost::system::error_code) {
     for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -260,7 +265,8 @@ void LiveCluster::set_faults(const nlohmann::json& faults) {
 
 void LiveCluster::set_faults(std::size_t leaf, const nlohmann::json& faults) {
   const auto answer = implementation_->ask(root_address(), "PUT", "/v1/leaves/" + leaf_name(leaf) + "/faults", faults.dump());
-  if (answer.status != 200) throw LiveFailure(leaf_name(leaf) + " does not take the faults " + faults.dump() + ": " + answer.body);
+  if (answer.status != 200)
+    throw LiveFailure(leaf_name(leaf) + " does not take the faults " + faults.dump() + ": " + answer.body);
 }
 
 LiveCluster::Answer LiveCluster::search(const std::string& query, const SearchParameters& parameters) {
@@ -269,7 +275,8 @@ LiveCluster::Answer LiveCluster::search(const std::string& query, const SearchPa
   return {answer.status, nlohmann::json::parse(answer.body, nullptr, false), clock_now() - sent};
 }
 
-std::vector<QueryOutcome> LiveCluster::evaluate(const std::vector<TestQuery>& queries, const SearchParameters& parameters, std::uint32_t depth) {
+std::vector<QueryOutcome> LiveCluster::evaluate(const std::vector<TestQuery>& queries, const SearchParameters& parameters,
+                                                std::uint32_t depth) {
   EvaluateSettings settings;
   settings.target = "http://" + root_address();
   settings.depth = depth;
@@ -294,7 +301,9 @@ double LiveCluster::metric(const std::string& process, const std::string& series
   return 0;
 }
 
-double LiveCluster::attempts(const std::string& kind) { return metric("root", "hedgerow_root_attempts_total{kind=\"" + kind + "\"}"); }
+double LiveCluster::attempts(const std::string& kind) {
+  return metric("root", "hedgerow_root_attempts_total{kind=\"" + kind + "\"}");
+}
 
 std::size_t LiveCluster::leaves_running() const {
   std::size_t running = 0;
@@ -325,8 +334,12 @@ void LiveCluster::describe(ExperimentResult& result) const {
   const auto& settings = implementation_->settings;
   double load[1] = {0};
   if (::getloadavg(load, 1) != 1) load[0] = NAN;
-  result.settings["cluster"] = {{"leaves", settings.leaves},       {"partitions", settings.partitions}, {"replicas", settings.replicas},
-                                {"workers", settings.workers},     {"corpus", settings.corpus},         {"root_arguments", settings.root_arguments},
+  result.settings["cluster"] = {{"leaves", settings.leaves},
+                                {"partitions", settings.partitions},
+                                {"replicas", settings.replicas},
+                                {"workers", settings.workers},
+                                {"corpus", settings.corpus},
+                                {"root_arguments", settings.root_arguments},
                                 {"leaf_arguments", settings.leaf_arguments}};
   result.settings["machine"] = {{"processors", std::thread::hardware_concurrency()}, {"load_average_at_the_end", load[0]}};
   result.settings["time_scale"] = implementation_->request.time_scale;
@@ -339,7 +352,8 @@ Duration scaled(Duration time, const ExperimentRequest& request) {
 std::string made_up_query(std::uint64_t number) {
   Random random(number + 1);
   std::string query;
-  for (std::uint64_t words = 2 + random.below(2); words > 0; --words) query += (query.empty() ? "" : " ") + synthetic_word(1 + random.below(300));
+  for (std::uint64_t words = 2 + random.below(2); words > 0; --words)
+    query += (query.empty() ? "" : " ") + synthetic_word(1 + random.below(300));
   return query;
 }
 

@@ -43,13 +43,21 @@ struct Point {
 
 void tell(ExperimentResult& result, const std::vector<Point>& points) {
   report::Table table{"Latency as leaves become busy",
-                      {{"utilisation", true}, {"", false}, {"p50 (ms)", true}, {"p99 (ms)", true}, {"p99.9 (ms)", true}, {"extra attempts", true}, {"complete", true}},
+                      {{"utilisation", true},
+                       {"", false},
+                       {"p50 (ms)", true},
+                       {"p99 (ms)", true},
+                       {"p99.9 (ms)", true},
+                       {"extra attempts", true},
+                       {"complete", true}},
                       {}};
   report::Chart chart;
   chart.name = "overload";
   chart.title = "Hedging and load";
-  chart.caption = "p99 of queries by the leaves' utilisation. Where leaves are idle hedges cut the tail; where they are busy they are work that has no room, "
-                  "unless something stops them.";
+  chart.caption =
+      "p99 of queries by the leaves' utilisation. Where leaves are idle hedges cut the tail; where they are busy they are work "
+      "that has no room, "
+      "unless something stops them.";
   chart.x = {"utilisation without hedges", report::Scale::linear, std::nullopt, std::nullopt, {}, true};
   chart.y = report::latency_axis("p99 (ms)");
   for (const Way way : ways) {
@@ -60,17 +68,23 @@ void tell(ExperimentResult& result, const std::vector<Point>& points) {
     chart.series.push_back(std::move(series));
   }
   for (const Point& point : points) {
-    table.rows.push_back({figure(100 * point.utilisation) + " %", name_of(point.way), figure(point.p50_ms), figure(point.p99_ms), figure(point.p999_ms),
-                          figure(point.extra_percent) + " %", figure(point.complete_percent) + " %"});
-    result.figures["load"].push_back({{"utilisation", point.utilisation}, {"hedging", name_of(point.way)}, {"p50_ms", point.p50_ms}, {"p99_ms", point.p99_ms},
-                                      {"p999_ms", point.p999_ms}, {"extra_percent", point.extra_percent}, {"complete_percent", point.complete_percent}});
+    table.rows.push_back({figure(100 * point.utilisation) + " %", name_of(point.way), figure(point.p50_ms), figure(point.p99_ms),
+                          figure(point.p999_ms), figure(point.extra_percent) + " %", figure(point.complete_percent) + " %"});
+    result.figures["load"].push_back({{"utilisation", point.utilisation},
+                                      {"hedging", name_of(point.way)},
+                                      {"p50_ms", point.p50_ms},
+                                      {"p99_ms", point.p99_ms},
+                                      {"p999_ms", point.p999_ms},
+                                      {"extra_percent", point.extra_percent},
+                                      {"complete_percent", point.complete_percent}});
   }
   result.tables.push_back(std::move(table));
   result.charts.push_back(std::move(chart));
 }
 
 double p99_at(const std::vector<Point>& points, double utilisation, Way way) {
-  const auto found = std::find_if(points.begin(), points.end(), [&](const Point& point) { return point.utilisation == utilisation && point.way == way; });
+  const auto found = std::find_if(points.begin(), points.end(),
+                                  [&](const Point& point) { return point.utilisation == utilisation && point.way == way; });
   return found == points.end() ? NAN : found->p99_ms;
 }
 
@@ -81,19 +95,25 @@ struct Second {
   double asked, complete;
 };
 
-void judge_recovery(ExperimentResult& result, const std::vector<Second>& seconds, std::size_t from, std::size_t until, double capacity, double again_share) {
-  report::Table table{"Three times the capacity for " + std::to_string(until - from) + " s: whole answers by the second in which they were asked",
-                      {{"second", true}, {"asked", true}, {"answered whole", true}, {"of the capacity", true}}, {}};
+void judge_recovery(ExperimentResult& result, const std::vector<Second>& seconds, std::size_t from, std::size_t until,
+                    double capacity, double again_share) {
+  report::Table table{
+      "Three times the capacity for " + std::to_string(until - from) + " s: whole answers by the second in which they were asked",
+      {{"second", true}, {"asked", true}, {"answered whole", true}, {"of the capacity", true}},
+      {}};
   report::Chart chart;
   chart.name = "overload-recovery";
   chart.title = "An overload, and after it";
-  chart.caption = "Queries asked, and answered whole and in time, by the second. What is too much is refused at once; when it is over, all are answered again.";
+  chart.caption =
+      "Queries asked, and answered whole and in time, by the second. What is too much is refused at once; when it is over, all "
+      "are answered again.";
   chart.x = {"second", report::Scale::linear};
   chart.y = {"queries per second", report::Scale::linear, 0};
   report::Series asked{"asked", {}, report::Mark::line}, whole{"answered whole", {}, report::Mark::line};
   double goodput = 0;
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    table.rows.push_back({std::to_string(i), figure(seconds[i].asked), figure(seconds[i].complete), percent(seconds[i].complete / capacity)});
+    table.rows.push_back(
+        {std::to_string(i), figure(seconds[i].asked), figure(seconds[i].complete), percent(seconds[i].complete / capacity)});
     asked.points.push_back({static_cast<double>(i), seconds[i].asked});
     whole.points.push_back({static_cast<double>(i), seconds[i].complete});
     result.figures["seconds"].push_back({{"second", i}, {"asked", seconds[i].asked}, {"complete", seconds[i].complete}});
@@ -102,13 +122,15 @@ void judge_recovery(ExperimentResult& result, const std::vector<Second>& seconds
   }
   chart.series = {std::move(asked), std::move(whole)};
   chart.rules = {{"capacity", capacity}};
-  result.findings.push_back(at_least("at three times the capacity: whole answers, as a share of it", "%", 100 * goodput / capacity, Source::own, 100 * goodput_kept));
+  result.findings.push_back(at_least("at three times the capacity: whole answers, as a share of it", "%",
+                                     100 * goodput / capacity, Source::own, 100 * goodput_kept));
   double after = 0, after_asked = 0;
   for (std::size_t i = until + seconds_to_recover; i < seconds.size(); ++i) {
     after += seconds[i].complete;
     after_asked += seconds[i].asked;
   }
-  result.findings.push_back(at_least("from five seconds after the overload on: whole answers, of what is asked", "%", 100 * after / after_asked, Source::own, 100 * again_share));
+  result.findings.push_back(at_least("from five seconds after the overload on: whole answers, of what is asked", "%",
+                                     100 * after / after_asked, Source::own, 100 * again_share));
   result.tables.push_back(std::move(table));
   result.charts.push_back(std::move(chart));
 }
@@ -161,11 +183,17 @@ Point simulate_point(const ExperimentRequest& request, double utilisation, Way w
   settings.shapes.front().deadline = 5s;
   settings.queue_capacity = 100'000;
   const auto report = simulation::simulate(settings);
-  return {utilisation, way, report.measured.quantile_ms(0.5), report.measured.quantile_ms(0.99), report.measured.quantile_ms(0.999),
-          100 * report.measured.extra_share(), 100 * report.measured.completeness()};
+  return {utilisation,
+          way,
+          report.measured.quantile_ms(0.5),
+          report.measured.quantile_ms(0.99),
+          report.measured.quantile_ms(0.999),
+          100 * report.measured.extra_share(),
+          100 * report.measured.completeness()};
 }
 
-simulation::Report simulate_overload(const ExperimentRequest& request, double usual, Duration from, Duration until, Duration end) {
+simulation::Report simulate_overload(const ExperimentRequest& request, double usual, Duration from, Duration until,
+                                     Duration end) {
   auto settings = world(request, Way::budget);
   const double capacity = capacity_of(settings);
   settings.admission.emplace();
@@ -184,13 +212,15 @@ result<ExperimentResult> simulated(const ExperimentRequest& request) {
   for (const double utilisation : utilisations) {
     request.say(percent(utilisation) + " utilisation");
     std::array<std::future<Point>, ways.size()> runs;
-    for (std::size_t i = 0; i < ways.size(); ++i) runs[i] = std::async(std::launch::async, simulate_point, std::cref(request), utilisation, ways[i]);
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      runs[i] = std::async(std::launch::async, simulate_point, std::cref(request), utilisation, ways[i]);
     for (auto& run : runs) points.push_back(run.get());
   }
   tell(result, points);
   for (const double utilisation : utilisations) {
     const double ratio = p99_at(points, utilisation, Way::budget) / p99_at(points, utilisation, Way::off);
-    const std::string claim = percent(utilisation) + " utilisation: p99 with budget and brakes, as a multiple of that without hedges";
+    const std::string claim =
+        percent(utilisation) + " utilisation: p99 with budget and brakes, as a multiple of that without hedges";
     result.findings.push_back(at_most(claim, "", ratio, Source::own, utilisation <= 0.5 ? better_at_low_load : never_worse));
   }
   result.findings.push_back(at_least("95 % utilisation: p99 without budget and brakes, as a multiple of that without hedges", "",
@@ -203,13 +233,20 @@ result<ExperimentResult> simulated(const ExperimentRequest& request) {
   std::vector<Second> seconds;
   for (std::size_t i = 0; i + 1 < report.seconds.size(); ++i) {  // the last one is not whole
     const auto& second = report.seconds[i];
-    seconds.push_back({static_cast<double>(second.queries + second.refused), static_cast<double>(second.finished[static_cast<std::size_t>(policy::FinishReason::complete)])});
+    seconds.push_back({static_cast<double>(second.queries + second.refused),
+                       static_cast<double>(second.finished[static_cast<std::size_t>(policy::FinishReason::complete)])});
   }
   judge_recovery(result, seconds, 10, 20, capacity_of(world(request, Way::budget)), well_again);
   result.findings.push_back(at_most("invariants broken", "", static_cast<double>(report.violated), Source::own, 0));
-  result.settings = {{"leaves", leaves}, {"workers", workers}, {"partitions", leaves}, {"replicas", 3}, {"service", "lognormal:5ms,0.3"},
-                     {"slow_periods", {{"every_ms", to_milliseconds(slow_every)}, {"lasting_ms", to_milliseconds(slow_lasting)}, {"factor", slow_factor}}},
-                     {"queries", request.queries.value_or(40'000)}};
+  result.settings = {
+      {"leaves", leaves},
+      {"workers", workers},
+      {"partitions", leaves},
+      {"replicas", 3},
+      {"service", "lognormal:5ms,0.3"},
+      {"slow_periods",
+       {{"every_ms", to_milliseconds(slow_every)}, {"lasting_ms", to_milliseconds(slow_lasting)}, {"factor", slow_factor}}},
+      {"queries", request.queries.value_or(40'000)}};
   return result;
 }
 
@@ -217,14 +254,18 @@ result<ExperimentResult> simulated(const ExperimentRequest& request) {
 constexpr std::size_t live_leaves = 4;
 const LiveClusterSettings live_settings{.leaves = live_leaves, .partitions = 8, .replicas = 2, .workers = 2};
 const nlohmann::json& live_faults() {
-  static const nlohmann::json faults = nlohmann::json::array({{{"kind", "hold"}, {"delay", "lognormal:8ms,0.3"}, {"work", {"search"}}},
-                                                              {{"kind", "late"}, {"delay", "60ms"}, {"probability", 0.01}, {"work", {"search"}}}});
+  static const nlohmann::json faults =
+      nlohmann::json::array({{{"kind", "hold"}, {"delay", "lognormal:8ms,0.3"}, {"work", {"search"}}},
+                             {{"kind", "late"}, {"delay", "60ms"}, {"probability", 0.01}, {"work", {"search"}}}});
   return faults;
 }
 
 double capacity_of(LiveCluster& cluster, const ExperimentRequest& request) {
   const Duration time = scaled(8s, request);
-  const auto run = cluster.loads({{.parameters = {{"deadline", "20s"}, {"partial", "deny"}, {"hedge", "off"}}, .clients = 12, .duration = time, .seed = request.seed}});
+  const auto run = cluster.loads({{.parameters = {{"deadline", "20s"}, {"partial", "deny"}, {"hedge", "off"}},
+                                   .clients = 12,
+                                   .duration = time,
+                                   .seed = request.seed}});
   return static_cast<double>(run.front().with_status(200)) / to_seconds(time);
 }
 
@@ -238,7 +279,12 @@ Point live_point(LiveCluster& cluster, const ExperimentRequest& request, double 
                                  .seed = request.seed + static_cast<std::uint64_t>(1000 * utilisation)});
   const auto latency = run.latency();
   const double primaries = cluster.attempts("primary") - before_first;
-  return {utilisation, way, run.quantile_ms(0.5), run.quantile_ms(0.99), run.quantile_ms(0.999), 100 * (cluster.attempts("hedge") - before) / primaries,
+  return {utilisation,
+          way,
+          run.quantile_ms(0.5),
+          run.quantile_ms(0.99),
+          run.quantile_ms(0.999),
+          100 * (cluster.attempts("hedge") - before) / primaries,
           run.outcomes.empty() ? NAN : 100 * static_cast<double>(latency.count()) / static_cast<double>(run.outcomes.size())};
 }
 
@@ -259,7 +305,8 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
       }
     }
     request.say("overload and recovery");
-    const LiveLoad usual{.parameters = {{"deadline", "250ms"}, {"partial", "deny"}}, .rate = 0.7 * capacity, .duration = 1s, .seed = request.seed};
+    const LiveLoad usual{
+        .parameters = {{"deadline", "250ms"}, {"partial", "deny"}}, .rate = 0.7 * capacity, .duration = 1s, .seed = request.seed};
     std::vector<Second> seconds;
     const auto ask_second = [&](double rate, std::uint64_t number) {
       LiveLoad load = usual;
@@ -294,10 +341,14 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
     }
   }
   tell(result, points);
-  const auto ratio = [&](double utilisation, Way way) { return p99_at(points, utilisation, way) / p99_at(points, utilisation, Way::off); };
-  result.findings.push_back(at_most("40 % utilisation: p99 with budget and brakes, as a multiple of that without hedges", "", ratio(0.4, Way::budget), Source::own, 1));
+  const auto ratio = [&](double utilisation, Way way) {
+    return p99_at(points, utilisation, way) / p99_at(points, utilisation, Way::off);
+  };
+  result.findings.push_back(at_most("40 % utilisation: p99 with budget and brakes, as a multiple of that without hedges", "",
+                                    ratio(0.4, Way::budget), Source::own, 1));
   // The p99 of some 2,500 queries on a machine that does other things too.
-  result.findings.push_back(at_most("90 % utilisation: p99 with budget and brakes, as a multiple of that without hedges", "", ratio(0.9, Way::budget), Source::own, 1.5));
+  result.findings.push_back(at_most("90 % utilisation: p99 with budget and brakes, as a multiple of that without hedges", "",
+                                    ratio(0.9, Way::budget), Source::own, 1.5));
   result.figures["capacity_per_second"] = capacity;
   return result;
 }
@@ -308,7 +359,8 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
 Experiment overload_experiment() {
   return {"overload",
           "From which load on does hedging harm, with a budget and without? And does an overloaded cluster recover by itself?",
-          "With a budget and brakes never; without, at high load queries wait longer than without hedges. Goodput stays near the capacity, and all is well seconds after.",
+          "With a budget and brakes never; without, at high load queries wait longer than without hedges. Goodput stays near the "
+          "capacity, and all is well seconds after.",
           "our bars, after what comparable systems reported; Bronson et al., HotOS 2021",
           overload::simulated,
           overload::live};

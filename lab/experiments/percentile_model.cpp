@@ -99,10 +99,14 @@ PercentileTable table_of(const PercentileModel& model, bool rough) {
     table[1][i] = model.kind == Kind::shared_time ? own_95 + shared : own_95 * shared;
     if (!rough) {
       table[1][i] = smallest_ms(
-          [&](double ms) { return over_shared([&](double at) { return at_least(needed, model.leaves, leaf_up_to(model, ms, at)); }); }, share);
+          [&](double ms) {
+            return over_shared([&](double at) { return at_least(needed, model.leaves, leaf_up_to(model, ms, at)); });
+          },
+          share);
     }
     table[2][i] = smallest_ms(
-        [&](double ms) { return over_shared([&](double at) { return std::pow(leaf_up_to(model, ms, at), model.leaves); }); }, share);
+        [&](double ms) { return over_shared([&](double at) { return std::pow(leaf_up_to(model, ms, at), model.leaves); }); },
+        share);
   }
   return table;
 }

@@ -39,7 +39,9 @@ struct Arm {
   double quantile_ms(double share) const { return static_cast<double>(latency.value_at_quantile(std::min(share, 1.0))) / 1e6; }
   double percent_with(const std::string& status) const {
     const auto found = spelling.find(status);
-    return latency.count() == 0 || found == spelling.end() ? 0 : 100 * static_cast<double>(found->second) / static_cast<double>(latency.count());
+    return latency.count() == 0 || found == spelling.end()
+               ? 0
+               : 100 * static_cast<double>(found->second) / static_cast<double>(latency.count());
   }
 };
 
@@ -49,17 +51,32 @@ struct Tolerance {
 };
 
 void judge(ExperimentResult& result, const std::vector<Arm>& arms, const Tolerance& tolerance) {
-  report::Table table{"Queries beside spelling", {{"", false}, {"queries", true}, {"p50 (ms)", true}, {"p99 (ms)", true}, {"p99.9 (ms)", true}, {"spelling: ok", true}, {"late", true}, {"skipped", true}}, {}};
+  report::Table table{"Queries beside spelling",
+                      {{"", false},
+                       {"queries", true},
+                       {"p50 (ms)", true},
+                       {"p99 (ms)", true},
+                       {"p99.9 (ms)", true},
+                       {"spelling: ok", true},
+                       {"late", true},
+                       {"skipped", true}},
+                      {}};
   report::Chart chart;
   chart.name = "subsystems";
   chart.title = "A slow speller beside the search";
-  chart.caption = "Latency of queries without spelling, with spellers that answer, and with spellers that take 300 ms. The three should lie on each other.";
+  chart.caption =
+      "Latency of queries without spelling, with spellers that answer, and with spellers that take 300 ms. The three should lie "
+      "on each other.";
   chart.x = report::quantile_axis();
   chart.y = report::latency_axis();
   for (const Arm& arm : arms) {
-    table.rows.push_back({name_of(arm.way), std::to_string(arm.latency.count()), figure(arm.quantile_ms(0.5)), figure(arm.quantile_ms(0.99)), figure(arm.quantile_ms(0.999)),
-                          figure(arm.percent_with("ok")) + " %", figure(arm.percent_with("late")) + " %", figure(arm.percent_with("skipped")) + " %"});
-    result.figures[name_of(arm.way)] = {{"queries", arm.latency.count()}, {"p50_ms", arm.quantile_ms(0.5)}, {"p99_ms", arm.quantile_ms(0.99)}, {"p999_ms", arm.quantile_ms(0.999)},
+    table.rows.push_back({name_of(arm.way), std::to_string(arm.latency.count()), figure(arm.quantile_ms(0.5)),
+                          figure(arm.quantile_ms(0.99)), figure(arm.quantile_ms(0.999)), figure(arm.percent_with("ok")) + " %",
+                          figure(arm.percent_with("late")) + " %", figure(arm.percent_with("skipped")) + " %"});
+    result.figures[name_of(arm.way)] = {{"queries", arm.latency.count()},
+                                        {"p50_ms", arm.quantile_ms(0.5)},
+                                        {"p99_ms", arm.quantile_ms(0.99)},
+                                        {"p999_ms", arm.quantile_ms(0.999)},
                                         {"spelling", arm.spelling}};
     chart.series.push_back(report::latency_curve(name_of(arm.way), arm.latency));
   }
@@ -68,8 +85,10 @@ void judge(ExperimentResult& result, const std::vector<Arm>& arms, const Toleran
   const auto bound = [&](double share) { return off.quantile_ms(share + vain) * (1 + tolerance.share) + tolerance.ms; };
   result.findings.push_back(at_most("spellers of 300 ms: p50", "ms", late.quantile_ms(0.5), Source::closed_form, bound(0.5)));
   result.findings.push_back(at_most("spellers of 300 ms: p99", "ms", late.quantile_ms(0.99), Source::closed_form, bound(0.99)));
-  result.findings.push_back(at_least("spellers of 300 ms: answers that say late or skipped", "%", late.percent_with("late") + late.percent_with("skipped"), Source::own, 99));
-  result.findings.push_back(at_least("healthy spellers: answers with spelling", "%", healthy.percent_with("ok"), Source::own, tolerance.healthy_percent));
+  result.findings.push_back(at_least("spellers of 300 ms: answers that say late or skipped", "%",
+                                     late.percent_with("late") + late.percent_with("skipped"), Source::own, 99));
+  result.findings.push_back(at_least("healthy spellers: answers with spelling", "%", healthy.percent_with("ok"), Source::own,
+                                     tolerance.healthy_percent));
   result.tables.push_back(std::move(table));
   result.charts.push_back(std::move(chart));
   result.figures["waits_in_vain_share"] = vain;
@@ -110,14 +129,18 @@ result<ExperimentResult> simulated(const ExperimentRequest& request) {
   }
   judge(result, arms, {0.02, 0, 95});  // of the histogram's steps and of chance
   result.findings.push_back(at_most("invariants broken", "", static_cast<double>(violated), Source::own, 0));
-  result.settings = {{"leaves", 20}, {"service", "lognormal:4ms,0.5"}, {"queries", arms.front().latency.count()}, {"slow_speller_ms", to_milliseconds(slow)}};
+  result.settings = {{"leaves", 20},
+                     {"service", "lognormal:4ms,0.5"},
+                     {"queries", arms.front().latency.count()},
+                     {"slow_speller_ms", to_milliseconds(slow)}};
   return result;
 }
 
 result<ExperimentResult> live(const ExperimentRequest& request) {
   ExperimentResult result;
   LiveCluster cluster(request, {.leaves = 4, .partitions = 8, .replicas = 2, .spellers = 2});
-  const nlohmann::json late = nlohmann::json::array({{{"kind", "late"}, {"delay", format_duration(slow)}, {"work", {"spelling"}}}});
+  const nlohmann::json late =
+      nlohmann::json::array({{{"kind", "late"}, {"delay", format_duration(slow)}, {"work", {"spelling"}}}});
   std::vector<Arm> arms;
   for (const Way way : ways) arms.push_back(Arm{way});
   constexpr std::size_t rounds = 4;
@@ -132,7 +155,8 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
                     .warm_up = 3s,
                     .seed = request.seed + round};
       // Spellers are asked of words that nobody has.
-      for (std::uint64_t query = 0; query < 400; ++query) load.queries.push_back(made_up_query(400 * round + query) + " wrodd quxzly");
+      for (std::uint64_t query = 0; query < 400; ++query)
+        load.queries.push_back(made_up_query(400 * round + query) + " wrodd quxzly");
       const auto run = cluster.load(load);
       arm.latency.merge(run.latency());
       arm.seconds += to_seconds(scaled(20s, request));

@@ -120,7 +120,8 @@ std::vector<Finding> judge_reads(const std::vector<ReadRow>& rows, const std::st
       findings.push_back(at_most(claim, "ms", row.measured_ms[i], Source::paper, row.paper_ms[i] * (1 + by[i])));
       findings.back().expected = row.paper_ms[i];
     }
-    findings.push_back(at_most(row.name + ", " + how + ": work in vain", "%", row.work_in_vain_percent, Source::paper, most_extra_percent));
+    findings.push_back(
+        at_most(row.name + ", " + how + ": work in vain", "%", row.work_in_vain_percent, Source::paper, most_extra_percent));
   }
   return findings;
 }

@@ -26,7 +26,8 @@ void tell(ExperimentResult& result, const std::vector<ReadRow>& rows, const std:
   chart.y = report::latency_axis();
   for (unsigned colour = 0; const ReadRow& row : rows) {
     std::vector<std::string> cells{row.name};
-    report::Series measured{row.name, {}, report::Mark::line_and_points, false, colour}, paper{row.name + ", the paper", {}, report::Mark::points, true, colour};
+    report::Series measured{row.name, {}, report::Mark::line_and_points, false, colour},
+        paper{row.name + ", the paper", {}, report::Mark::points, true, colour};
     ++colour;
     for (std::size_t i = 0; i < row.measured_ms.size(); ++i) {
       cells.insert(cells.end(), {figure(row.measured_ms[i]), figure(row.paper_ms[i])});
@@ -66,15 +67,23 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   ExperimentResult result;
   request.say("fitting the disks");
   const ReadModel model = best_fit(fit_read_models(paper_idle, paper_busy, 500us)).model;
-  LiveCluster cluster(request, {.leaves = leaves, .partitions = leaves, .replicas = 3, .root_arguments = {"--replica-choice=random", "--admission=fixed"}});
+  LiveCluster cluster(request, {.leaves = leaves,
+                                .partitions = leaves,
+                                .replicas = 3,
+                                .root_arguments = {"--replica-choice=random", "--admission=fixed"}});
   // What a read takes besides the disk: asked before the disks are slow. The model has half a millisecond for the way.
-  const auto without = cluster.load({.parameters = {{"fanout", "1"}, {"hedge", "off"}, {"deadline", "10s"}}, .rate = 50, .duration = scaled(8s, request), .seed = request.seed});
-  cluster.set_faults(nlohmann::json::array({{{"kind", "hold"}, {"delay", model.service().text()}, {"work", {"search"}}, {"seed", request.seed}}}));
+  const auto without = cluster.load({.parameters = {{"fanout", "1"}, {"hedge", "off"}, {"deadline", "10s"}},
+                                     .rate = 50,
+                                     .duration = scaled(8s, request),
+                                     .seed = request.seed});
+  cluster.set_faults(nlohmann::json::array(
+      {{{"kind", "hold"}, {"delay", model.service().text()}, {"work", {"search"}}, {"seed", request.seed}}}));
   const double per_utilisation = static_cast<double>(leaves) / model.service().mean_seconds();  // reads per second
   const auto in_vain = [&] {
     double count = 0;
     for (const char* kind : {"primary", "tied"}) {
-      count += cluster.metric("root", "hedgerow_root_attempts_ended_total{kind=\"" + std::string(kind) + "\",outcome=\"cancelled_running\"}");
+      count += cluster.metric(
+          "root", "hedgerow_root_attempts_ended_total{kind=\"" + std::string(kind) + "\",outcome=\"cancelled_running\"}");
     }
     return count;
   };
@@ -107,10 +116,13 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   tell(result, rows, "live");
   result.findings = judge_reads(rows, "live", {0.2, 0.15, 0.2, 0.4});
   result.figures["without_disks_p50_ms"] = without.quantile_ms(0.5);
-  result.notes.push_back("Work in vain is counted in reads that were stopped while they ran, of all reads, the others included; so it is at most what they would have cost.");
+  result.notes.push_back(
+      "Work in vain is counted in reads that were stopped while they ran, of all reads, the others included; so it is at most "
+      "what they would have cost.");
   cluster.describe(result);
   result.settings["disk"] = model.service().text();
-  result.settings["utilisation"] = {{"idle", model.idle_utilisation}, {"busy", model.busy_utilisation}, {"reads", read_utilisation}};
+  result.settings["utilisation"] = {
+      {"idle", model.idle_utilisation}, {"busy", model.busy_utilisation}, {"reads", read_utilisation}};
   return result;
 }
 

@@ -10,8 +10,9 @@ namespace hedgerow::lab::simulation {
 namespace action = policy::canary_action;
 using policy::CanaryAnswer;
 
-SimulatedCanaries::SimulatedCanaries(std::uint32_t root, const policy::CanariesSettings& settings, policy::SearchPolicies& policies, EventQueue& events,
-                                     AttemptPool& attempts, Ways ways, Random random)
+SimulatedCanaries::SimulatedCanaries(std::uint32_t root, const policy::CanariesSettings& settings,
+                                     policy::SearchPolicies& policies, EventQueue& events, AttemptPool& attempts, Ways ways,
+                                     Random random)
     : root_(root), canaries_(settings, policies, random.next()), events_(events), attempts_(attempts), ways_(std::move(ways)) {}
 
 void SimulatedCanaries::ask(Candidate candidate, Instant now) {
@@ -19,7 +20,8 @@ void SimulatedCanaries::ask(Candidate candidate, Instant now) {
     told_.push_back({std::move(candidate), *known});
     return;
   }
-  policy::Canaries::Question question{candidate.fingerprint, candidate.fingerprint, {}, candidate.guest.arrived + candidate.guest.given};
+  policy::Canaries::Question question{
+      candidate.fingerprint, candidate.fingerprint, {}, candidate.guest.arrived + candidate.guest.given};
   for (const auto& partition : candidate.partitions) question.partitions.push_back({partition.partition, partition.replicas});
   auto asked = canaries_.ask(std::move(question), now);
   waiting_.emplace(asked.waiter, std::move(candidate));
@@ -42,7 +44,8 @@ void SimulatedCanaries::on_wake(Instant now) {
   perform(canaries_.on_wake(now), now);
 }
 
-void SimulatedCanaries::on_searched(const std::string& fingerprint, bool answers, bool whole, const std::vector<LeafId>& lost, Instant began, Instant now) {
+void SimulatedCanaries::on_searched(const std::string& fingerprint, bool answers, bool whole, const std::vector<LeafId>& lost,
+                                    Instant began, Instant now) {
   if (answers) canaries_.on_search_answered(now);
   if (!lost.empty()) {
     canaries_.on_leaves_lost(fingerprint, fingerprint, lost, began, now);

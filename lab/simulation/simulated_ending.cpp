@@ -8,7 +8,8 @@ namespace {
 // Partitions.
 std::size_t answered_in(const policy::Fanout& fanout) {
   std::size_t answered = 0;
-  for (std::size_t i = 0; i < fanout.partitions().size(); ++i) answered += fanout.state_of(i) == policy::PartitionState::answered ? 1 : 0;
+  for (std::size_t i = 0; i < fanout.partitions().size(); ++i)
+    answered += fanout.state_of(i) == policy::PartitionState::answered ? 1 : 0;
   return answered;
 }
 
@@ -53,7 +54,8 @@ void SimulatedRoots::conclude(QuerySlot slot, Instant now) {
   if (observer_) observer_({query.shape, query.measured, query.arrived, now - query.arrived, query.abandoned, &*query.fanout});
   if (!canaries_.empty()) {
     const std::size_t answered = answered_in(*query.fanout);
-    canaries_[query.root]->on_searched(query.fingerprint, answered > 0, answered == partitions_.size(), query.fanout->lost_leaves(), query.arrived, now);
+    canaries_[query.root]->on_searched(query.fingerprint, answered > 0, answered == partitions_.size(),
+                                       query.fanout->lost_leaves(), query.arrived, now);
   }
   if (!rooms_.empty()) {
     leave(query, reason, now);
@@ -86,14 +88,15 @@ void SimulatedRoots::drop(QuerySlot slot, Instant now) {
 // As root/query_service tells its waiting room.
 void SimulatedRoots::leave(const Query& query, policy::FinishReason reason, Instant now) {
   const double share = static_cast<double>(answered_in(*query.fanout)) / static_cast<double>(query.fanout->partitions().size());
-  rooms_[query.root]->on_ended({.service_class = query.service_class,
-                                .admitted = query.admitted,
-                                .given = query.search_end - query.arrived,
-                                .ran = !query.abandoned,
-                                .at_deadline = reason == policy::FinishReason::deadline,
-                                .answered_all = reason == policy::FinishReason::complete || reason == policy::FinishReason::good_enough,
-                                .answered = share},
-                               now);
+  rooms_[query.root]->on_ended(
+      {.service_class = query.service_class,
+       .admitted = query.admitted,
+       .given = query.search_end - query.arrived,
+       .ran = !query.abandoned,
+       .at_deadline = reason == policy::FinishReason::deadline,
+       .answered_all = reason == policy::FinishReason::complete || reason == policy::FinishReason::good_enough,
+       .answered = share},
+      now);
 }
 
 }  // namespace hedgerow::lab::simulation

@@ -96,7 +96,8 @@ void SimulatedRoots::turn_away(std::uint32_t root, const SimulatedCanaries::Told
   ++report_.queries;
   const Guest& guest = word.candidate.guest;
   const bool quarantined = word.answer == policy::CanaryAnswer::quarantined;
-  count(guest.measured, guest.arrived, [&](QueryFigures& figures) { ++(quarantined ? figures.quarantined : figures.without_verdict); });
+  count(guest.measured, guest.arrived,
+        [&](QueryFigures& figures) { ++(quarantined ? figures.quarantined : figures.without_verdict); });
   if (observer_) observer_({guest.shape, guest.measured, guest.arrived, now - guest.arrived, false, nullptr});
   if (rooms_.empty()) return;
   rooms_[root]->on_ended({.service_class = guest.service_class, .admitted = word.candidate.admitted, .given = guest.given}, now);

@@ -10,7 +10,8 @@ void SimulatedRoots::ask_spellers(QuerySlot slot, Instant now) {
   query.subsystems = std::make_unique<policy::Subsystems>(query.search_end, std::nullopt, policies_[query.root]->replica_choice,
                                                           *subsystem_models_[query.root]);
   policy::Subsystems::Part part;
-  for (std::size_t i = 0; i < settings_.spellers->count; ++i) part.replicas.push_back(LeafId{static_cast<std::uint32_t>(settings_.leaves + i)});
+  for (std::size_t i = 0; i < settings_.spellers->count; ++i)
+    part.replicas.push_back(LeafId{static_cast<std::uint32_t>(settings_.leaves + i)});
   perform_parts(slot, query.subsystems->add(policy::SubsystemKind::spelling, {part}, now), now);
   perform_parts(slot, query.subsystems->close(policy::SubsystemKind::spelling, now), now);
 }
