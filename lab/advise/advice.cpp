@@ -55,7 +55,7 @@ class Advisor {
 
   Advice advice() {
     compare_with_queries();
-    advice_.hedges = question_.delays.empty() ? plan(tail_, question_.budget).hedges : Hedges{question_.delays, 1, question_.shared};
+    advice_.hedges = question_.delays.empty() ? plan(tail_, question_.budget).hedges : Hedges{question_.delays, 1, shared()};
     advice_.verdict = verdict();
     // What is not worth hedging is told without.
     if (advice_.verdict == Verdict::no_gain && question_.delays.empty()) advice_.hedges.delays.clear();
@@ -74,11 +74,17 @@ class Advisor {
  private:
   std::size_t most_hedges() const { return std::min(question_.most_hedges, question_.replicas - 1); }
 
+  // What is slow again by chance alone is a share of a share, and left in: hedges then seem a little less useful than they are.
+  double shared() const {
+    if (question_.asked_again == 0) return question_.shared;
+    return static_cast<double>(question_.slow_again) / static_cast<double>(question_.asked_again);
+  }
+
   Planned plan(const AttemptTail& tail, double budget) const {
     const policy::LatencyCurve curve = tail.curve();
     const policy::HedgePlan plan =
         policy::plan_hedges({curve, curve, advice_.late_share, budget, most_hedges(), advice_.shortest_delay});
-    return {{plan.delays, plan.probability, question_.shared}, plan.extra_share};
+    return {{plan.delays, plan.probability, shared()}, plan.extra_share};
   }
 
   // Of queries, the overhead included.
@@ -190,7 +196,7 @@ class Advisor {
     for (const double quantile : told_rules) {
       const auto delay = tail_.earliest(1 - quantile);
       if (!delay) continue;
-      const Hedges hedges{{*delay}, 1, question_.shared};
+      const Hedges hedges{{*delay}, 1, shared()};
       advice_.rules.push_back({quantile, hedges, extra_attempts(hedges, [&](Duration t) { return tail_.after(t); }), target_of(tail_, hedges)});
     }
   }
@@ -202,6 +208,14 @@ class Advisor {
       hedges.shared = share;
       advice_.shared.push_back({share, target_of(tail_, hedges)});
     }
+    if (question_.asked_again == 0) return;
+    const BinomialLimits limits = binomial_limits(static_cast<double>(question_.slow_again), static_cast<double>(question_.asked_again), (1 - question_.confidence) / 2);
+    const auto at = [&](double share) {
+      Hedges hedges = advice_.hedges;
+      hedges.shared = share;
+      return target_of(tail_, hedges);
+    };
+    advice_.asked_again = AskedAgain{{shared(), limits.least, limits.most}, at(limits.least), at(limits.most)};
   }
 
   void cross_check() {
@@ -224,7 +238,7 @@ class Advisor {
     advice_.load_model.emplace(tail_, *question_.load, question_.workers);
     if (most_hedges() == 0 || advice_.verdict == Verdict::too_few_samples) return;
     advice_.harmful = find_harmful_load(*advice_.load_model, {question_.width, most_hedges(), advice_.late_share, question_.budget,
-                                                              advice_.shortest_delay, question_.shared});
+                                                              advice_.shortest_delay, shared()});
     if (advice_.verdict == Verdict::hedge && *question_.load > 0 && advice_.harmful->independent <= *question_.load) advice_.verdict = Verdict::harmful;
   }
 

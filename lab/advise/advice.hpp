@@ -46,6 +46,9 @@ struct AdviceQuestion {
   std::vector<double> completeness;
   // Of the slow attempts, those that would be slow at every replica.
   double shared = 0;
+  // Or how many slow attempts were asked again at another replica, and how many of those were slow there too; none asked
+  // again: `shared` is what is known.
+  std::uint64_t asked_again = 0, slow_again = 0;
   // These are judged instead of the best ones; empty: the best are found.
   std::vector<Duration> delays;
   // The share of the servers' time that is worked; none: nothing is said of load.
@@ -100,6 +103,13 @@ struct SharedAdvice {
   std::optional<Duration> target;
 };
 
+// From slow attempts that were asked again: of them, the share that is slow everywhere, and what becomes of the target at its
+// limits.
+struct AskedAgain {
+  ShareEstimate shared;
+  std::optional<Duration> target_at_least, target_at_most;
+};
+
 // The plan that one half of the samples suggests, judged by the other half, and the other way round: their geometric mean.
 // Samples that are too few for a plan show here.
 struct CrossCheck {
@@ -134,6 +144,7 @@ struct Advice {
   std::vector<BudgetAdvice> budgets;
   std::vector<RuleAdvice> rules;
   std::vector<SharedAdvice> shared;
+  std::optional<AskedAgain> asked_again;  // none: none were, or nothing is hedged
   std::optional<CrossCheck> cross_check;  // none: too few for two halves
   std::optional<LoadModel> load_model;    // none: no load was told, or whole queries were measured
   std::optional<HarmfulLoad> harmful;

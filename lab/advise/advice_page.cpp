@@ -223,6 +223,14 @@ report::Page advice_page(const AdviceQuestion& question, const Advice& advice, c
     for (const SharedAdvice& each : advice.shared) {
       table.rows.push_back({percent_text(each.shared), each.target ? milliseconds_text(*each.target) : "beyond the samples"});
     }
+    if (advice.asked_again) {
+      const AskedAgain& again = *advice.asked_again;
+      const auto row = [&](double share, const std::optional<Duration>& time) {
+        table.rows.push_back({percent_text(share) + ", a limit of what was asked again", time ? milliseconds_text(*time) : "beyond the samples"});
+      };
+      row(again.shared.least, again.target_at_least);
+      row(again.shared.most, again.target_at_most);
+    }
     page.parts.push_back(std::move(table));
   }
   if (check) {

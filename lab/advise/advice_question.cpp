@@ -33,6 +33,8 @@ std::optional<Error> problem_with(const AdviceQuestion& question) {
     if (!(completeness > 0 && completeness <= 1)) return wrong("--completeness is above 0, and at most 1");
   }
   if (!(question.shared >= 0 && question.shared <= 1)) return wrong("--shared is from 0 to 1");
+  if (question.slow_again > question.asked_again) return wrong("--slow-again is at most --asked-again");
+  if (question.asked_again > 0 && question.shared > 0) return wrong("--shared, or --asked-again and --slow-again");
   if (!std::is_sorted(question.delays.begin(), question.delays.end())) return wrong("--delay: the delays rise");
   if (!question.delays.empty() && question.delays.size() + 1 > question.replicas) return wrong("--delay: there are fewer replicas than delays and a first attempt");
   if (question.load && !(*question.load >= 0 && *question.load < 1)) return wrong("--load is a share of the servers' time: at least 0, below 1");

@@ -184,6 +184,13 @@ std::string advice_text(const AdviceQuestion& question, const Advice& advice) {
     text += "\nOf the slow attempts, slow at every replica\n";
     for (const SharedAdvice& each : advice.shared) text += worded("%-9s %s\n", percent_text(each.shared).c_str(), target_or_beyond(each.target).c_str());
   }
+  if (advice.asked_again) {
+    const AskedAgain& again = *advice.asked_again;
+    text += worded("Of %llu that were asked again %llu were slow again: %s to %s of the slow attempts are slow everywhere, and %s of queries is between %s and %s.\n",
+                   static_cast<unsigned long long>(question.asked_again), static_cast<unsigned long long>(question.slow_again),
+                   percent_text(again.shared.least).c_str(), percent_text(again.shared.most).c_str(), quantile_text(question.target).c_str(),
+                   target_or_beyond(again.target_at_least).c_str(), target_or_beyond(again.target_at_most).c_str());
+  }
   text += "\n" + load_text(question, advice) + "\n";
   for (const auto& note : advice.notes) text += "\n- " + note;
   if (!advice.notes.empty()) text += "\n";
@@ -242,6 +249,16 @@ nlohmann::json advice_json(const AdviceQuestion& question, const Advice& advice)
   }
   out["shared"] = nlohmann::json::array();
   for (const SharedAdvice& each : advice.shared) out["shared"].push_back({{"shared", each.shared}, {"target_ms", milliseconds_or_null(each.target)}});
+  out["asked_again"] = nullptr;
+  if (advice.asked_again) {
+    out["asked_again"] = {{"asked", question.asked_again},
+                          {"slow", question.slow_again},
+                          {"shared", advice.asked_again->shared.share},
+                          {"shared_at_least", advice.asked_again->shared.least},
+                          {"shared_at_most", advice.asked_again->shared.most},
+                          {"target_at_least_ms", milliseconds_or_null(advice.asked_again->target_at_least)},
+                          {"target_at_most_ms", milliseconds_or_null(advice.asked_again->target_at_most)}};
+  }
   out["halves"] = nullptr;
   if (advice.cross_check) {
     out["halves"] = {{"target_ms", milliseconds_or_null(advice.cross_check->target)}, {"extra_share", advice.cross_check->extra}};

@@ -43,6 +43,10 @@ void add_advise(CLI::App& app, AdviseSettings& settings, int& status) {
       ->expected(1)
       ->take_all();
   command.add_option("--shared", question.shared, "Of the slow attempts, the share that would be slow at every replica")->capture_default_str();
+  auto* asked = command.add_option("--asked-again", question.asked_again, "Or: so many slow attempts were asked again at another replica, …");
+  auto* slow = command.add_option("--slow-again", question.slow_again, "… and so many of them were slow there too");
+  asked->needs(slow)->check(CLI::PositiveNumber);
+  slow->needs(asked);
   command.add_option_function<std::string>(
              "--shortest-hedge-delay", [&](const std::string& text) { question.shortest_delay = duration_of("--shortest-hedge-delay", text); },
              "No hedge sooner (default: 1ms, or the median of what was measured, where that is less)")

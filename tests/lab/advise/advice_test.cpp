@@ -188,6 +188,27 @@ TEST_CASE("the more of the slowness replicas share, the less is gained, down to 
   CHECK(target.with.time == target.without.time);
 }
 
+TEST_CASE("slow attempts that were asked again tell what replicas share, within limits") {
+  AdviceQuestion question = paper(300'000);
+  question.asked_again = 100;
+  question.slow_again = 10;
+  const Advice advice = advise(question);
+  REQUIRE(advice.asked_again);
+  // Clopper and Pearson.
+  CHECK(advice.asked_again->shared.share == doctest::Approx(0.1));
+  CHECK(advice.asked_again->shared.least == doctest::Approx(0.049).epsilon(0.01));
+  CHECK(advice.asked_again->shared.most == doctest::Approx(0.1762).epsilon(0.01));
+  REQUIRE(advice.asked_again->target_at_least);
+  REQUIRE(advice.asked_again->target_at_most);
+  const double target = target_with(question, advice);
+  CHECK(to_milliseconds(*advice.asked_again->target_at_least) < target);
+  CHECK(target < to_milliseconds(*advice.asked_again->target_at_most));
+  // As 0.1 told outright.
+  AdviceQuestion told = paper(300'000);
+  told.shared = 0.1;
+  CHECK(target == target_with(told, advise(told)));
+}
+
 TEST_CASE("deadlines: the fewer partitions are needed, the sooner, and one of a hundred missing is worth most") {
   const AdviceQuestion question = paper();
   const Advice advice = advise(question);
@@ -313,6 +334,8 @@ TEST_CASE("questions that make no sense are refused by the name of what is wrong
   refused("--target", [](AdviceQuestion& question) { question.target = 1; });
   refused("--completeness", [](AdviceQuestion& question) { question.completeness = {0}; });
   refused("--shared", [](AdviceQuestion& question) { question.shared = -0.1; });
+  refused("--slow-again", [](AdviceQuestion& question) { question.asked_again = 3, question.slow_again = 4; });
+  refused("--shared", [](AdviceQuestion& question) { question.shared = 0.1, question.asked_again = 3; });
   refused("--load", [](AdviceQuestion& question) { question.load = 1; });
   refused("--workers", [](AdviceQuestion& question) { question.workers = 0; });
   refused("--confidence", [](AdviceQuestion& question) { question.confidence = 1; });
