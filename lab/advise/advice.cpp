@@ -15,6 +15,8 @@ constexpr std::uint64_t enough_to_plan = 200;
 constexpr double least_gain = 0.05;
 constexpr Duration usual_shortest_delay = std::chrono::milliseconds(1);
 
+// Of a budget that replicas' common slowness would exceed.
+constexpr double dearer_is_bearable = 0.002;
 constexpr std::uint64_t fewest_to_halve = 100;
 constexpr std::uint64_t seed_of_halves = 1;  // any: it is drawn once, so that the same samples give the same advice
 // Beyond a quantile of queries that is compared with their attempts, at least so many must lie of each. And where the overhead is
@@ -82,9 +84,18 @@ class Advisor {
 
   Planned plan(const AttemptTail& tail, double budget) const {
     const policy::LatencyCurve curve = tail.curve();
-    const policy::HedgePlan plan =
-        policy::plan_hedges({curve, curve, advice_.late_share, budget, most_hedges(), advice_.shortest_delay});
-    return {{plan.delays, plan.probability, shared()}, plan.extra_share};
+    Planned planned;
+    // The planner knows nothing of what replicas share; where that makes further hedges dearer, it is given less to spend.
+    for (double spent = budget; spent > budget / 4;) {
+      const policy::HedgePlan plan =
+          policy::plan_hedges({curve, curve, advice_.late_share, spent, most_hedges(), advice_.shortest_delay});
+      planned = {{plan.delays, plan.probability, shared()}, plan.extra_share};
+      if (shared() <= 0) break;
+      planned.extra = extra_attempts(planned.hedges, [&](Duration t) { return tail.after(t); });
+      if (planned.extra <= budget * (1 + dearer_is_bearable)) break;
+      spent *= budget / planned.extra;
+    }
+    return planned;
   }
 
   // Of queries, the overhead included.

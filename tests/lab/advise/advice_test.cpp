@@ -182,6 +182,9 @@ TEST_CASE("the more of the slowness replicas share, the less is gained, down to 
   // A hundredth: S(t) (0.01 + 0.99 S(t - d1) S(t - d2)) = 1e-5 has its root where S(t) = 0.001, at 134.7 ms: S is a power
   // of t there, 0.0032 (t / 70)^-1.7765.
   CHECK(to_milliseconds(*advice.shared.front().target) == doctest::Approx(134.7).epsilon(0.03));
+  // And the budget is kept, though a second hedge is sent more often.
+  question.shared = 0.5;
+  CHECK(advise(question).extra.share <= 1.01 * question.budget);
   question.shared = 1;
   const Advice hopeless = advise(question);
   const auto& target = hopeless.at_target(question);
