@@ -6,8 +6,8 @@ namespace {
 
 // What is varied.
 void add_axes(CLI::App& command, PlanFlags& flags) {
-  command.add_option("--deadline", flags.deadlines, "Deadlines: 20ms,50ms,250ms");
-  command.add_option("--fanout", flags.fanouts, "How many partitions are asked: 4,8,all (default: all)");
+  command.add_option("--deadline", flags.deadlines, "Deadlines: 20ms,50ms,250ms")->expected(1)->take_all();
+  command.add_option("--fanout", flags.fanouts, "How many partitions are asked: 4,8,all (default: all)")->expected(1)->take_all();
   command.add_option("--policy", flags.policies, "A policy and its parameters: hedged:hedge=auto,hedge_budget_fill=0.02 (may be repeated)")
       ->expected(1)
       ->take_all();
