@@ -195,7 +195,7 @@ result<Fault> parse_fault(const json& value, std::size_t number, const Distribut
     if (name == "kind" || is_of_listing(name)) continue;
     const auto known = std::find_if(std::begin(fault_fields), std::end(fault_fields), [&](const Field& f) { return name == f.name; });
     if (known == std::end(fault_fields)) return wrong("unknown field '" + name.substr(0, 80) + "'");
-    if (!holds(known->of, fault.kind)) return wrong_field(name, "makes no sense for this kind");
+    if (!holds(known->of, fault.kind)) return wrong_field(name, "makes no sense for " + std::string(to_string(fault.kind)));
     if (const auto complaint = known->read(reading, field); !complaint.empty()) return wrong_field(name, complaint);
   }
   for (const Field& field : fault_fields) {
