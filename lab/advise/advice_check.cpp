@@ -32,8 +32,9 @@ constexpr double checked_loads[] = {0.2, 0.35, 0.5, 0.65, 0.8, 0.9};
 // Latencies as the samples tell of them, given up or not, shortened to this part.
 ServiceTime service_from(const AttemptTail& tail, double part) {
   std::vector<Distribution::Sample> samples;
+  const policy::LatencyCurve curve = tail.curve();
   double before = 1;
-  for (const auto& step : tail.curve().steps) {
+  for (const auto& step : curve.steps) {
     samples.push_back({from_milliseconds(to_milliseconds(step.time) * part), before - step.unanswered});
     before = step.unanswered;
   }
