@@ -206,14 +206,7 @@ class LiveBench final : public Bench {
     if (set.has_error()) co_return set.error();
     if (broken_off_) co_return cancelled();
 
-    LoadSettings settings = prepared_.settings;
-    settings.seed = scheduled.seed;
-    settings.parameters.insert(settings.parameters.end(), {{"deadline", format_duration(point.deadline)}, {"fanout", fanout_text(point.fanout)}});
-    const Policy& policy = policy_of(point.policy);
-    settings.parameters.insert(settings.parameters.end(), policy.parameters.begin(), policy.parameters.end());
-    // A query gets an answer by its deadline, or something is wrong.
-    settings.time_limit = point.deadline + std::chrono::seconds(10);
-    load_ = std::make_unique<Load>(context_, std::move(settings));
+    load_ = std::make_unique<Load>(context_, load_settings(point, scheduled));
     auto loaded = co_await load_->run();
     load_.reset();
     if (broken_off_) co_return cancelled();
@@ -222,6 +215,17 @@ class LiveBench final : public Bench {
       co_return Error{Errc::unavailable, "the root has ended: " + ended_["root"]};
     }
     co_return figures_of(loaded->frame, loaded->report);
+  }
+
+  LoadSettings load_settings(const SweepPoint& point, const ScheduledRun& scheduled) const {
+    LoadSettings settings = prepared_.settings;
+    settings.seed = scheduled.seed;
+    settings.parameters.insert(settings.parameters.end(), {{"deadline", format_duration(point.deadline)}, {"fanout", fanout_text(point.fanout)}});
+    const Policy& policy = policy_of(point.policy);
+    settings.parameters.insert(settings.parameters.end(), policy.parameters.begin(), policy.parameters.end());
+    // A query gets an answer by its deadline, or something is wrong.
+    settings.time_limit = point.deadline + std::chrono::seconds(10);
+    return settings;
   }
 
   static Error cancelled() { return {Errc::cancelled, "broken off"}; }
