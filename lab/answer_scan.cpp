@@ -6,7 +6,7 @@ namespace hedgerow::lab {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const auto first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
@@ -28,7 +28,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
 // Calls f(key, value) for the members of the object, both as they stand in the text, the key without its quotes.
 template <class Function>
 void for_each_member(std::string_view object, Function f) {
-  object = trimmed(object);
+  object = without_blanks(object);
   if (object.empty() || object.front() != '{') return;
   std::size_t depth = 0, value_begins = 0;
   std::string_view key, last_string;
@@ -49,7 +49,7 @@ void for_each_member(std::string_view object, Function f) {
         break;
       case ',':
         if (depth == 1 && value_begins != 0) {
-          f(key, trimmed(object.substr(value_begins, i - value_begins)));
+          f(key, without_blanks(object.substr(value_begins, i - value_begins)));
           value_begins = 0;
         }
         break;
@@ -57,7 +57,7 @@ void for_each_member(std::string_view object, Function f) {
       case '[': ++depth; break;
       case '}':
       case ']':
-        if (depth == 1 && value_begins != 0) f(key, trimmed(object.substr(value_begins, i - value_begins)));
+        if (depth == 1 && value_begins != 0) f(key, without_blanks(object.substr(value_begins, i - value_begins)));
         if (depth <= 1) return;
         --depth;
         break;

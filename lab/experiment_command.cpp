@@ -11,8 +11,8 @@ namespace hedgerow::lab {
 namespace {
 
 template <class Experiment>
-int show(const Experiment& experiment, bool json) {
-  std::puts(json ? experiment.to_json().dump(2).c_str() : experiment.to_text().c_str());
+int show(const Experiment& experiment, bool as_json) {
+  std::puts(as_json ? experiment.to_json().dump(2).c_str() : experiment.to_text().c_str());
   return experiment.agrees() ? 0 : 1;
 }
 

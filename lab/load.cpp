@@ -1,6 +1,5 @@
 #include "lab/load.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -8,7 +7,9 @@
 #include <deque>
 #include <fstream>
 
+#include "base/steady_clock.hpp"
 #include "lab/answer_scan.hpp"
+#include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
 
 namespace hedgerow::lab {
@@ -17,10 +18,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t most_queries = 1'000'000;
-
-Instant now() { return std::chrono::steady_clock::now(); }
+using wire::as_result;
+constexpr std::size_t most_closed_loop_queries = 1'000'000;
 
 std::optional<double> completeness_of(const wire::HttpResponse& response) {
   const auto text = response.header("Hedgerow-Completeness");
@@ -50,7 +49,7 @@ result<std::vector<std::string>> read_queries(const std::filesystem::path& path)
   for (std::string line; std::getline(file, line);) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    if (queries.size() == most_queries) return Error{Errc::too_large, path.string() + ": more than a million queries"};
+    if (queries.size() == most_closed_loop_queries) return Error{Errc::too_large, path.string() + ": more than a million queries"};
     queries.push_back(std::move(line));
   }
   if (file.bad()) return Error{Errc::io, path.string() + ": reading failed"};
@@ -73,7 +72,7 @@ struct Load::Implementation {
 
     result_.frame.target = settings.target;
     result_.frame.seed = settings.seed;
-    start = now();
+    start = clock_now();
     watch_progress();
     if (settings.clients > 0) {
       co_await closed_loop(*endpoint);
@@ -118,10 +117,10 @@ struct Load::Implementation {
         freed.cancel();
       });
     }
-    frame.measured = broken_off ? std::max(Duration::zero(), now() - measure_from) : settings.duration;
+    frame.measured = broken_off ? std::max(Duration::zero(), clock_now() - measure_from) : settings.duration;
     while (in_flight > 0) co_await freed.async_wait(as_result);
     // The time in which answers came: never less than the schedule's, or a quick last answer would raise the rate.
-    frame.elapsed = std::max(frame.measured, now() - measure_from);
+    frame.elapsed = std::max(frame.measured, clock_now() - measure_from);
     frame.connections_used = clients.size();
   }
 
@@ -139,23 +138,23 @@ struct Load::Implementation {
       });
     }
     while (in_flight > 0) co_await freed.async_wait(as_result);
-    frame.measured = frame.elapsed = now() - start;
+    frame.measured = frame.elapsed = clock_now() - start;
     frame.connections_used = clients.size();
   }
 
   asio::awaitable<void> ask_on(wire::HttpClient& client) {
     while (!broken_off && result_.frame.intended < settings.count) {
       ++result_.frame.intended;
-      co_await ask(client, next_target(), now(), true);
+      co_await ask(client, next_target(), clock_now(), true);
     }
   }
 
   asio::awaitable<void> ask(wire::HttpClient& client, const std::string& target, Instant intended, bool measured) {
     LoadOutcome outcome;
-    const Instant sent = now();
+    const Instant sent = clock_now();
     ++seen.sent;
     const auto response = co_await client.request("GET", target, "", settings.time_limit);
-    outcome.latency = now() - intended;
+    outcome.latency = clock_now() - intended;
     outcome.send_lag = sent - intended;
     if (response.has_error()) {
       ++seen.failed;
@@ -180,7 +179,7 @@ struct Load::Implementation {
   }
 
   asio::awaitable<void> wait_until(Instant instant) {
-    if (now() >= instant) {
+    if (clock_now() >= instant) {
       // Behind, or exactly there: answers that are waiting to be read get their turn all the same.
       if (++without_pause % 16 == 0) co_await asio::post(context, asio::use_awaitable);
       co_return;
@@ -194,7 +193,7 @@ struct Load::Implementation {
     ticks.expires_after(std::chrono::seconds(1));
     ticks.async_wait([this](boost::system::error_code error) {
       if (error) return;
-      seen.elapsed = now() - start;
+      seen.elapsed = clock_now() - start;
       seen.in_flight = in_flight;
       progress(seen);
       watch_progress();

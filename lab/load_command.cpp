@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-void show(const LoadProgress& progress) {
+void show_progress(const LoadProgress& progress) {
   std::fprintf(stderr, "\r%6.0f s  %llu sent, %llu answered, %llu failed, %zu under way   ", to_seconds(progress.elapsed),
                static_cast<unsigned long long>(progress.sent), static_cast<unsigned long long>(progress.answered),
                static_cast<unsigned long long>(progress.failed), progress.in_flight);
@@ -23,10 +23,10 @@ void show(const LoadProgress& progress) {
 
 }  // namespace
 
-int run_load(LoadSettings settings, bool json) {
+int run_load(LoadSettings settings, bool as_json) {
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   asio::io_context context(1);
-  Load load(context, std::move(settings), terminal ? show : std::function<void(const LoadProgress&)>{});
+  Load load(context, std::move(settings), terminal ? show_progress : std::function<void(const LoadProgress&)>{});
   asio::signal_set signals(context, SIGINT, SIGTERM);
   signals.async_wait([&](boost::system::error_code error, int) {
     if (!error) load.break_off();
@@ -49,7 +49,7 @@ int run_load(LoadSettings settings, bool json) {
   }
   const auto& [frame, report] = **end;
   const auto summary = report.to_json(frame);
-  const std::string text = json ? summary.dump(2) + "\n" : report.to_text(frame);
+  const std::string text = as_json ? summary.dump(2) + "\n" : report.to_text(frame);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return summary["status"].contains("200") ? 0 : 1;
 }

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 
 namespace hedgerow::leaf {
 
 namespace {
 
 using wire::FailureReason;
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
 
 // Fills in what every kind of answer says alike.
 void stamp(wire::Message& answer, const CallTask& task, const CallPart& part, Duration queue_time, Duration service_time) {

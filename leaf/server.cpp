@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 #include "wire/problem.hpp"
 
 namespace hedgerow::leaf {
@@ -112,20 +113,20 @@ asio::awaitable<void> Server::serve_link(std::shared_ptr<wire::Link> link) {
 
 asio::awaitable<void> Server::drain() {
   sessions_setting_.draining = true;
-  const auto end = std::chrono::steady_clock::now() + settings_.drain_time;
+  const auto end = clock_now() + settings_.drain_time;
   asio::steady_timer timer(io_);
   const auto busy = [this] {
     return std::any_of(sessions_.begin(), sessions_.end(), [](const auto& session) { return session->open_calls() > 0; });
   };
   constexpr auto tick = std::chrono::milliseconds(5);
   bool was_busy = true;  // one tick more than busy: what was answered last is still on its way into the socket
-  while (was_busy && std::chrono::steady_clock::now() < end) {
+  while (was_busy && clock_now() < end) {
     was_busy = busy();
     timer.expires_after(tick);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   twins_->close();
-  while (twins_->open() > 0 && std::chrono::steady_clock::now() < end) {
+  while (twins_->open() > 0 && clock_now() < end) {
     timer.expires_after(tick);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
   }

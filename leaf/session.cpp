@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 #include "leaf/calls.hpp"
 
 namespace hedgerow::leaf {
@@ -67,7 +68,7 @@ asio::awaitable<void> Session::run() {
   const auto self = shared_from_this();
   wire::Hello hello;
   hello.name = setting_.name;
-  hello.sent_at_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  hello.sent_at_ns = clock_now().time_since_epoch().count();
   hello.collection = setting_.serving.manifest->collection;
   hello.generation = setting_.serving.manifest->generation;
   hello.partitions = setting_.serving.partitions;
@@ -77,7 +78,7 @@ asio::awaitable<void> Session::run() {
   setting_.metrics.links.Increment();
   log_event(LogLevel::info, "link_up", {{"peer", link_->peer()}});
   const Error end = co_await link_->run(
-      [this](wire::Message&& message) { return on_message(std::move(message), std::chrono::steady_clock::now()); });
+      [this](wire::Message&& message) { return on_message(std::move(message), clock_now()); });
   (of_twin_ ? setting_.metrics.twin_links_in : setting_.metrics.links).Decrement();
   const bool broken = end.code == Errc::protocol;
   if (broken) setting_.metrics.protocol_errors.Increment();
@@ -226,7 +227,7 @@ void Session::on_twin_started(std::uint64_t tie, Instant now) {
 }
 
 void Session::on_tied_begun(const std::shared_ptr<CallTask>& task, const CallPart& part) {
-  const Instant now = std::chrono::steady_clock::now();
+  const Instant now = clock_now();
   if (!setting_.ties.on_begun(part.tied->tie, now)) return;
   const wire::TieStarted started{part.tied->tie, task->call, part.partition};
   const auto relay_it = [weak = weak_from_this(), started] {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 #include "leaf/thread_priority.hpp"
 
 namespace hedgerow::leaf {
@@ -138,7 +139,7 @@ void WorkerPool::run(ServiceClass crew) {
   while (true) {
     my_ready.wait(lock, [&] { return stopping_ || ready(crew); });
     if (stopping_) return;
-    const Instant now = std::chrono::steady_clock::now();
+    const Instant now = clock_now();
     auto popped = queue_.pop(crew, now);
     const WorkKind kind = popped->kind;
     const ServiceClass service_class = popped->service_class;
@@ -158,7 +159,7 @@ void WorkerPool::run(ServiceClass crew) {
     }
     popped.reset();
 
-    const Instant ended = std::chrono::steady_clock::now();
+    const Instant ended = clock_now();
     lock.lock();
     if (executed != Executed::not_at_all) times.add(ended - now, executed == Executed::stopped, ended);
     queue_.finish(kind, service_class);

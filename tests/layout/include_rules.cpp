@@ -34,7 +34,7 @@ const std::vector<std::string> pure{
     "root/api_json.",     "root/answer",       "root/trace_context.", "leaf/work_",        "leaf/fault_plan.",
     "leaf/transit_clock.", "leaf/tie_book.",   "leaf/service_times.", "root/estimated_recall.", "root/json_body.",  "lab/simulation/", "wire/messages.",   "wire/codec",         "wire/pending_calls.", "base/clock.",
     "base/random.",       "base/histogram.",   "index/query",        "index/ranking."};
-const std::vector<std::string> clocks{"steady_clock::now", "system_clock", "high_resolution_clock", "random_device",
+const std::vector<std::string> clocks{"steady_clock::now", "clock_now(", "system_clock", "high_resolution_clock", "random_device",
                                       "mt19937",           "std::rand",    "::time(",               "gettimeofday",
                                       "clock_gettime"};
 

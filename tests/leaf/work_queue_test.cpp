@@ -9,13 +9,13 @@
 
 #include "base/random.hpp"
 
+#include "instants.hpp"
+
 namespace hedgerow::leaf {
 
 namespace {
 
 using namespace std::chrono_literals;
-
-Instant at(Duration since_start) { return Instant{} + std::chrono::hours(1) + since_start; }
 
 constexpr LaneLimits roomy{.waiting = 1000, .running = 1000};
 constexpr ClassLimits all_roomy{roomy, roomy};

@@ -11,14 +11,13 @@
 #include <thread>
 
 #include "base/random.hpp"
+#include "base/steady_clock.hpp"
 
 namespace hedgerow::leaf {
 
 namespace {
 
 using namespace std::chrono_literals;
-
-Instant now() { return std::chrono::steady_clock::now(); }
 
 // Work that counts its answers and says when it begins and ends.
 class Probe final : public Work {
@@ -53,10 +52,10 @@ struct Pool : WorkerPool {
 
   std::optional<Place> submit(const std::shared_ptr<Probe>& probe, Duration in = 1h,
                               ServiceClass service_class = ServiceClass::interactive) {
-    return WorkerPool::submit(probe, {WorkKind::search, service_class, now() + in, {}}, now());
+    return WorkerPool::submit(probe, {WorkKind::search, service_class, clock_now() + in, {}}, clock_now());
   }
   std::optional<Place> submit(const std::shared_ptr<Probe>& probe, WorkKind kind) {
-    return WorkerPool::submit(probe, {kind, ServiceClass::interactive, now() + 1h, {}}, now());
+    return WorkerPool::submit(probe, {kind, ServiceClass::interactive, clock_now() + 1h, {}}, clock_now());
   }
 };
 
@@ -137,9 +136,9 @@ TEST_CASE("a hold ends when its time is over") {
   pool.start();
   std::atomic<bool> held_long_enough = false;
   const auto probe = std::make_shared<Probe>([&](WorkerContext& worker) {
-    const Instant begun = now();
+    const Instant begun = clock_now();
     worker.hold(30ms, [] { return true; });
-    held_long_enough = now() - begun >= 30ms;
+    held_long_enough = clock_now() - begun >= 30ms;
   });
   pool.submit(probe);
   probe->wait_until_ended();
@@ -323,8 +322,8 @@ TEST_CASE("every piece of work is answered exactly once, by its worker or by who
     piece->holds = random.chance(0.02);
     const auto kind = work_kinds[random.below(work_kinds.size())];
     const auto service_class = random.chance(0.3) ? ServiceClass::batch : ServiceClass::interactive;
-    const auto deadline = now() + (random.chance(0.1) ? -1ms : 1h);
-    const auto place = pool.WorkerPool::submit(piece, {kind, service_class, deadline, {}}, now());
+    const auto deadline = clock_now() + (random.chance(0.1) ? -1ms : 1h);
+    const auto place = pool.WorkerPool::submit(piece, {kind, service_class, deadline, {}}, clock_now());
     if (place) {
       submitted.emplace_back(piece, *place);
       ++expected;
