@@ -170,7 +170,7 @@ TEST_CASE("work that takes longer than its time never comes back as an answer in
   RunningLeaf leaf(speller());
   leaf.run([&]() -> asio::awaitable<void> {
     const auto root = co_await RootSide::connect(leaf);
-    co_await leaf.set_faults(R"([{"kind": "holding_an_hour", "delay": "5ms"}])");
+    co_await leaf.set_faults(R"([{"kind": "hold", "delay": "5ms"}])");
     for (int i = 0; i < 20; ++i) {
       auto call = root->call("garden", {0});
       call.time.remaining = 1ms;

@@ -235,7 +235,7 @@ TEST_CASE("what is cancelled in the queue is answered at once and never executed
 TEST_CASE("a cancel frees the worker that is held up by the call, and a cancelled fetch is over too") {
   RunningLeaf leaf(with_faults(1));
   leaf.run([&]() -> asio::awaitable<void> {
-    co_await leaf.set_faults(R"([{"kind": "holding_an_hour", "delay": "1h"}])");
+    co_await leaf.set_faults(R"([{"kind": "hold", "delay": "1h"}])");
     const auto root = co_await RootSide::connect(leaf);
     const auto call = root->call("garden", {0, 1});
     root->send(call);
@@ -259,7 +259,7 @@ TEST_CASE("a cancel frees the worker that is held up by the call, and a cancelle
 TEST_CASE("work that a worker is held up with stops at its deadline") {
   RunningLeaf leaf(with_faults(1));
   leaf.run([&]() -> asio::awaitable<void> {
-    co_await leaf.set_faults(R"([{"kind": "holding_an_hour", "delay": "1h"}])");
+    co_await leaf.set_faults(R"([{"kind": "hold", "delay": "1h"}])");
     const auto root = co_await RootSide::connect(leaf);
     auto call = root->call("garden", {0});
     call.time.remaining = 30ms;
@@ -361,7 +361,7 @@ TEST_CASE("a root that breaks the protocol loses its link, and the leaf counts i
 TEST_CASE("when a link ends, all that it asked for stops, in the queue and on the workers (trap 23)") {
   RunningLeaf leaf(with_faults(1));
   leaf.run([&]() -> asio::awaitable<void> {
-    co_await leaf.set_faults(R"([{"kind": "holding_an_hour", "delay": "1h"}])");
+    co_await leaf.set_faults(R"([{"kind": "hold", "delay": "1h"}])");
     const auto root = co_await RootSide::connect(leaf);
     root->send(root->call("garden", {0, 1, 2, 3}));
     root->send(root->fetch({{PartitionId{0}, DocumentNumber{1}}}));

@@ -132,7 +132,7 @@ TEST_CASE("when both have begun, both run to their end, and the race is counted"
   pair.one.run([&]() -> asio::awaitable<void> {
     co_await pair.connect();
     co_await pair.meet();
-    co_await pair.other.set_faults(R"([{"kind": "holding_an_hour", "delay": "100ms"}])");
+    co_await pair.other.set_faults(R"([{"kind": "hold", "delay": "100ms"}])");
     pair.to_other->send(tied(*pair.to_other, 2, "nobody:1"));
     CHECK(std::get<wire::TieStarted>(co_await pair.to_other->next()).tie == 2);  // begun, and cannot tell its twin
     pair.to_one->send(tied(*pair.to_one, 2, pair.other.address()));

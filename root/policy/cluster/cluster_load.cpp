@@ -20,7 +20,7 @@ constexpr Duration no_wait_known = Duration::max();
 
 // Attempts of this root waiting on a leaf, on the average of time. Below the first the leaf is idle: one worker that is busy
 // for a tenth of the time has 0.011. From the second on waiting is load, however short: with one worker from a quarter on.
-constexpr double hardly_anyone_waits = 0.008, many_wait = 0.1;
+constexpr double hardly_anyone_waits = 0.006, many_wait = 0.1;
 // Until then, work counts as at least so long: against it a thread's wake-up on a processor that is shared is little.
 constexpr double least_service_seconds = 0.004;
 
