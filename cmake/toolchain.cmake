@@ -28,7 +28,7 @@ target_compile_options(hedgerow_options INTERFACE
 target_include_directories(hedgerow_options INTERFACE ${PROJECT_SOURCE_DIR})
 
 if(HEDGEROW_SANITIZE STREQUAL "address")
-  # Without the checks of each pointer that is followed: they double the time of compiling, and a bad one is rarely news to
+  # Without the checks of each pointer that is followed: they nearly double the time of compiling, and a bad one is rarely news to
   # AddressSanitizer.
   target_compile_options(hedgerow_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 namespace {
 
 using wire::as_result;
-constexpr std::size_t most_closed_loop_queries = 1'000'000;
+constexpr std::size_t most_query_lines = 1'000'000;
 
 std::optional<double> completeness_of(const wire::HttpResponse& response) {
   const auto text = response.header("Hedgerow-Completeness");
@@ -49,7 +49,7 @@ result<std::vector<std::string>> read_queries(const std::filesystem::path& path)
   for (std::string line; std::getline(file, line);) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    if (queries.size() == most_closed_loop_queries) return Error{Errc::too_large, path.string() + ": more than a million queries"};
+    if (queries.size() == most_query_lines) return Error{Errc::too_large, path.string() + ": more than a million queries"};
     queries.push_back(std::move(line));
   }
   if (file.bad()) return Error{Errc::io, path.string() + ": reading failed"};

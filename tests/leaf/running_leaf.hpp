@@ -24,7 +24,6 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 // Names of metrics, and faults, that many tests look at and set.
-inline const std::string executed_searches = "hedgerow_leaf_work_executed_total{work=\"search\"}";
 inline const std::string running_attempts = "hedgerow_leaf_running_attempts";
 inline const std::string queued_attempts = "hedgerow_leaf_queued_attempts";
 inline const std::string pausing = R"([{"kind": "pause"}])";

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "index/local_search.hpp"
+#include "every_kind.hpp"
 #include "running_leaf.hpp"
 
 namespace hedgerow::leaf {
@@ -130,7 +131,7 @@ TEST_CASE("a partition that is not held, and another generation, are not served,
     fetch.generation = Generation{77};
     root->send(fetch);
     CHECK(outcome(co_await root->next()) == "not_served");
-    CHECK(co_await leaf.metric(executed_searches) == 1);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 1);
     CHECK(co_await leaf.metric(attempts("failed")) == 4);
   });
 }
@@ -160,7 +161,7 @@ TEST_CASE("work without time left is answered as expired, and not executed") {
       root->send(fetch);
       CHECK(outcome(co_await root->next()) == "expired");
     }
-    CHECK(co_await leaf.metric(executed_searches) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
     CHECK(co_await leaf.metric(attempts("expired")) == 6);
   });
 }
@@ -174,7 +175,7 @@ TEST_CASE("time on the way counts (trap 1): what was sent long ago is expired wh
     root->send(call);
     CHECK(outcome(co_await root->next()) == "expired");
     // A root whose clock is far away, but steady, is served.
-    CHECK(co_await leaf.metric(executed_searches) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
     root->send(root->call("garden", {0}));
     CHECK(outcome(co_await root->next()) == "answer");
   });
@@ -202,7 +203,7 @@ TEST_CASE("work whose time runs out in the queue is answered at that moment, and
     for (const auto& message : co_await root->answers(3)) CHECK(outcome(message) == "expired");
     co_await leaf.set_faults("[]");
     CHECK(co_await leaf.metric(queued_attempts) == 0);
-    CHECK(co_await leaf.metric(executed_searches) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
     CHECK(co_await leaf.metric(attempts("expired")) == 3);
   });
 }
@@ -222,7 +223,7 @@ TEST_CASE("what is cancelled in the queue is answered at once and never executed
     const auto rest = co_await root->answers(2);
     CHECK(outcome(rest[0]) == "answer");
     CHECK(outcome(rest[1]) == "answer");
-    CHECK(co_await leaf.metric(executed_searches) == 2);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 2);
     CHECK(co_await leaf.metric(attempts("cancelled_queued")) == 1);
     // For what is over, or never was, a cancel is nothing.
     root->send(wire::Cancel{call.call, {}});
@@ -252,7 +253,7 @@ TEST_CASE("a cancel frees the worker that is held up by the call, and a cancelle
     root->send(wire::Cancel{held.call, {}});
     CHECK(outcome(co_await root->next()) == "cancelled");
     co_await leaf.until(running_attempts, 0);
-    CHECK(co_await leaf.metric(executed_searches) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
   });
 }
 
@@ -265,7 +266,7 @@ TEST_CASE("work that a worker is held up with stops at its deadline") {
     call.time.remaining = 30ms;
     root->send(call);
     CHECK(outcome(co_await root->next()) == "expired");
-    CHECK(co_await leaf.metric(executed_searches) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
   });
 }
 
@@ -370,7 +371,7 @@ TEST_CASE("when a link ends, all that it asked for stops, in the queue and on th
     root->close();
     co_await leaf.until(running_attempts, 0);
     co_await leaf.until(queued_attempts, 0);
-    CHECK(co_await leaf.metric(executed_searches) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
     CHECK(co_await leaf.metric("hedgerow_leaf_links") == 0);
   });
 }

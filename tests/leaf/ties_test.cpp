@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "every_kind.hpp"
 #include "running_leaf.hpp"
 
 namespace hedgerow::leaf {
@@ -83,7 +84,7 @@ TEST_CASE("whichever leaf begins tells the other, whose copy leaves the queue at
     CHECK_FALSE(failure.started);
     CHECK(failure.load.queued == 0);
     co_await pair.other.set_faults("[]");
-    CHECK(co_await pair.other.metric(executed_searches) == 0);
+    CHECK(co_await pair.other.metric(executed(WorkKind::search)) == 0);
     CHECK(co_await pair.other.metric(ties("dropped")) == 1);
     CHECK(co_await pair.other.metric(ties("raced")) == 0);
     CHECK(co_await pair.other.metric(searches("superseded")) == 1);
@@ -140,7 +141,7 @@ TEST_CASE("when both have begun, both run to their end, and the race is counted"
     CHECK(outcome(co_await pair.to_other->next()) == "answer");
     co_await pair.other.until(ties("raced"), 1);
     CHECK(co_await pair.other.metric(ties("dropped")) == 0);
-    CHECK(co_await pair.other.metric(executed_searches) == 1);
+    CHECK(co_await pair.other.metric(executed(WorkKind::search)) == 1);
   });
 }
 
@@ -286,7 +287,7 @@ TEST_CASE("another leaf may say that tied work has begun, a root may not, and ne
     co_await refused(co_await connect_as_twin(leaf, wire::protocol_version + 1));
     co_await leaf.until(links_in, 0);
     CHECK(co_await leaf.metric("hedgerow_leaf_links") == 0);
-    CHECK(co_await leaf.metric(executed_searches) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
   });
 }
 
