@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/steady_clock.hpp"
 #include "corpus/reader.hpp"
 #include "index/build_progress.hpp"
 #include "index/builder.hpp"
@@ -26,7 +27,6 @@ constexpr int exit_failure = 1;
 constexpr int exit_bad_arguments = 2;
 
 // The host: the only place of this program that reads the clock.
-Instant now() { return std::chrono::steady_clock::now(); }
 
 int fail(const Error& error) {
   std::fprintf(stderr, "hedgerow-index: %s\n", to_string(error).c_str());
@@ -53,10 +53,10 @@ struct BuildArguments {
 int build(const BuildArguments& arguments, const Output& output) {
   auto reader = open_corpus(arguments.corpus, arguments.corpus_settings);
   if (!reader) return fail(reader.error());
-  const Instant start = now();
+  const Instant start = clock_now();
   BuildProgressPrinter printer(start, ::isatty(STDERR_FILENO) != 0);
   BuildObserver observer;
-  observer.progress = [&](const BuildProgress& progress) { printer.progress(progress, now()); };
+  observer.progress = [&](const BuildProgress& progress) { printer.progress(progress, clock_now()); };
   if (arguments.settings.on_read_error == OnReadError::skip) {
     observer.read_error = [&](const ReadError& error) { printer.read_error(error); };
   }
@@ -67,7 +67,7 @@ int build(const BuildArguments& arguments, const Output& output) {
   if (!manifest) return fail(manifest.error());
 
   const ReadProgress read = (*reader)->progress();
-  const double seconds = to_seconds(now() - start);
+  const double seconds = to_seconds(clock_now() - start);
   for (const std::string& note : (*reader)->notes()) std::fprintf(stderr, "note: %s\n", note.c_str());
   std::fprintf(stderr, "built generation %llu: %s documents in %.1f s (%s/s), %s skipped\n",
                static_cast<unsigned long long>(manifest->generation.value), with_thousands(manifest->documents).c_str(),
@@ -112,11 +112,11 @@ int search(const SearchArguments& arguments, const Output& output) {
   }
   auto index = LocalSearch::open(arguments.directory, settings);
   if (!index) return fail(index.error());
-  const Instant start = now();
+  const Instant start = clock_now();
   const auto answer = arguments.like.empty() ? index->search(arguments.query, arguments.k, arguments.offset)
                                              : index->search_similar(arguments.like, arguments.k, arguments.offset);
   if (!answer) return fail(answer.error());
-  const Duration took = now() - start;
+  const Duration took = clock_now() - start;
   const auto documents = index->fetch(answer->hits);
   if (!documents) return fail(documents.error());
   for (const auto& note : answer->notes) std::fprintf(stderr, "note: %s\n", note.c_str());

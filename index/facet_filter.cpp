@@ -17,7 +17,7 @@ using fields::ValueKind;
 
 constexpr std::string_view range_mark = "..";
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trimmed_part(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
@@ -50,8 +50,8 @@ std::optional<RangeValue> read_bound(const FacetField& facet, std::string_view t
 }
 
 result<QueryNode> range_node(std::string_view value, std::size_t mark, const FacetField& facet) {
-  const std::string_view from = trimmed(value.substr(0, mark));
-  const std::string_view to = trimmed(value.substr(mark + range_mark.size()));
+  const std::string_view from = trimmed_part(value.substr(0, mark));
+  const std::string_view to = trimmed_part(value.substr(mark + range_mark.size()));
   if (from.empty() && to.empty()) return refused(facet, value, "a range without a bound");
   QueryNode node;
   node.op = QueryOperator::range;

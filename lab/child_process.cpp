@@ -7,14 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+
+#include "wire/as_result.hpp"
 
 namespace hedgerow::lab {
 
@@ -22,7 +22,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+using wire::as_result;
 
 class Descriptor {
  public:

@@ -4,14 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fstream>
 #include <thread>
 
+#include "base/steady_clock.hpp"
+#include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
 
 namespace hedgerow::lab {
@@ -20,12 +20,10 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+using wire::as_result;
 // How often a file or a page is looked at while a process starts.
 constexpr auto look_again = std::chrono::milliseconds(10);
 constexpr auto a_long_time = std::chrono::hours(24);
-
-Instant now() { return std::chrono::steady_clock::now(); }
 
 asio::awaitable<ChildEnd> until_end(std::shared_ptr<ChildProcess> child) {
   // g++ 12 makes a trap of a loop that is nothing but co_await in its condition; so the condition is a variable.
@@ -190,7 +188,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
         co_return result<void>{};
       }
       if (const auto end = child->end()) co_return not_up(process, "ended before it listened: " + to_string(*end));
-      if (now() >= deadline) {
+      if (clock_now() >= deadline) {
         co_return not_up(process, "does not listen after " + format_duration(settings.start_time));
       }
       co_await child->wait_for_end(look_again);
@@ -202,7 +200,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
     if (endpoint.has_error()) co_return endpoint.error();
     wire::HttpClient client(executor, *endpoint);
     std::string last = "no answer";
-    while (now() < deadline) {
+    while (clock_now() < deadline) {
       if (const auto end = process.child->end()) {
         co_return not_up(process, "ended before it was ready: " + to_string(*end));
       }
@@ -223,7 +221,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
 
   asio::awaitable<result<void>> start(std::string control) {
     control_address = std::move(control);
-    const Instant deadline = now() + settings.start_time;
+    const Instant deadline = clock_now() + settings.start_time;
     for (const auto& process : processes) {
       if (process->is_root) continue;
       if (auto launched = launch(*process); launched.has_error()) co_return launched;
@@ -292,8 +290,8 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
     process.phase = ProcessState::ending;
     child->send(SIGTERM);
     child->send(SIGCONT);
-    while (!hurried && now() < deadline && !child->end()) {
-      co_await child->wait_for_end(std::min<Duration>(deadline - now(), std::chrono::milliseconds(100)));
+    while (!hurried && clock_now() < deadline && !child->end()) {
+      co_await child->wait_for_end(std::min<Duration>(deadline - clock_now(), std::chrono::milliseconds(100)));
     }
     if (!child->end()) child->send(SIGKILL);
     co_await until_end(child);
@@ -302,7 +300,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
 
   asio::awaitable<void> stop_all() {
     stopping = true;
-    const Instant begin = now();
+    const Instant begin = clock_now();
     // The root first, while the leaves can still answer what it has in progress.
     if (processes.empty()) co_return;
     co_await end(root(), begin + settings.stop_time / 2);
@@ -355,7 +353,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
         process->phase = ProcessState::ended;
         break;
       case ProcessAction::restart:
-        co_await end(*process, now() + settings.stop_time);
+        co_await end(*process, clock_now() + settings.stop_time);
         [[fallthrough]];
       case ProcessAction::start:
         if (auto up = co_await start_again(*process); up.has_error()) co_return up.error();
@@ -366,7 +364,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
 
   asio::awaitable<result<void>> start_again(Process& process) {
     if (auto launched = launch(process); launched.has_error()) co_return launched;
-    if (auto up = co_await listening(process, now() + settings.start_time); up.has_error()) {
+    if (auto up = co_await listening(process, clock_now() + settings.start_time); up.has_error()) {
       process.phase = runs(process) ? ProcessState::running : ProcessState::ended;
       co_return up;
     }

@@ -17,11 +17,11 @@
 namespace hedgerow::lab {
 
 namespace asio = boost::asio;
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 namespace {
 
-void say(const std::string& text) { std::fprintf(stderr, "hedgerow-lab: %s\n", text.c_str()); }
+void tell(const std::string& text) { std::fprintf(stderr, "hedgerow-lab: %s\n", text.c_str()); }
 
 asio::awaitable<result<wire::HttpResponse>> request(std::string address, std::string method, std::string target) {
   const auto endpoint = co_await wire::resolve_address(address);
@@ -32,10 +32,10 @@ asio::awaitable<result<wire::HttpResponse>> request(std::string address, std::st
 }
 
 // The answer's JSON, or nullopt when that was said already.
-std::optional<json> ask(const ControlSettings& settings, const std::string& method, const std::string& target) {
+std::optional<ordered_json> ask(const ControlSettings& settings, const std::string& method, const std::string& target) {
   const auto cluster = read_cluster_file(settings.cluster);
   if (cluster.has_error()) {
-    say(to_string(cluster.error()));
+    tell(to_string(cluster.error()));
     return std::nullopt;
   }
   asio::io_context context(1);
@@ -43,32 +43,32 @@ std::optional<json> ask(const ControlSettings& settings, const std::string& meth
   context.run();
   const auto response = future.get();
   if (response.has_error()) {
-    say("no answer from the cluster's control API at " + cluster->control + ": " + to_string(response.error()));
+    tell("no answer from the cluster's control API at " + cluster->control + ": " + to_string(response.error()));
     return std::nullopt;
   }
-  auto body = json::parse(response->body, nullptr, false);
+  auto body = ordered_json::parse(response->body, nullptr, false);
   if (response->status != 200) {
-    say(body.is_object() && body.contains("detail") && body["detail"].is_string() ? body["detail"].get<std::string>()
+    tell(body.is_object() && body.contains("detail") && body["detail"].is_string() ? body["detail"].get<std::string>()
                                                                                  : response->body);
     return std::nullopt;
   }
   if (!body.is_object()) {
-    say("the control API's answer is no JSON object");
+    tell("the control API's answer is no JSON object");
     return std::nullopt;
   }
   return body;
 }
 
-std::string partitions_of(const json& process) {
+std::string partitions_of(const ordered_json& process) {
   std::string text;
-  for (const auto& partition : process.value("partitions", json::array())) {
+  for (const auto& partition : process.value("partitions", ordered_json::array())) {
     text += (text.empty() ? "" : ",") + partition.dump();
   }
   return text;
 }
 
-void print_row(const json& process) {
-  const json end = process.value("end", json::object());
+void print_row(const ordered_json& process) {
+  const ordered_json end = process.value("end", ordered_json::object());
   std::printf("%-10s %-9s %8s %-21s %8.1f %7d  %-16s %s\n", process.value("name", "").c_str(),
               process.value("state", "").c_str(), process["pid"].is_null() ? "-" : process["pid"].dump().c_str(),
               process.value("address", "").c_str(), process.value("resident_bytes", 0.0) / (1 << 20),
@@ -92,7 +92,7 @@ int run_ps(const ControlSettings& settings) {
     return 0;
   }
   print_head();
-  for (const auto& process : answer->value("processes", json::array())) print_row(process);
+  for (const auto& process : answer->value("processes", ordered_json::array())) print_row(process);
   return 0;
 }
 

@@ -4,14 +4,14 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <optional>
 
+#include "base/steady_clock.hpp"
 #include "index/local_search.hpp"
+#include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
 
 namespace hedgerow::lab {
@@ -20,11 +20,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+using wire::as_result;
 // So many failures are told one by one.
 constexpr std::size_t told_failures = 5;
-
-Instant now() { return std::chrono::steady_clock::now(); }
 
 QueryOutcome outcome_of(const wire::HttpResponse& response) {
   QueryOutcome outcome;
@@ -75,7 +73,7 @@ class Asking {
   asio::awaitable<void> ask_on(wire::HttpClient client) {
     while (next_ < queries_.size()) {
       const std::size_t place = next_++;
-      const Instant sent = now();
+      const Instant sent = clock_now();
       const auto response =
           co_await client.request("GET", search_target(queries_[place].text, parameters_), "", settings_.time_limit);
       QueryOutcome& outcome = outcomes_[place];
@@ -85,7 +83,7 @@ class Asking {
       } else {
         outcome = outcome_of(*response);
       }
-      outcome.latency = now() - sent;
+      outcome.latency = clock_now() - sent;
     }
   }
 
@@ -145,7 +143,7 @@ result<std::vector<QueryOutcome>> ask_index(const std::filesystem::path& index, 
   outcomes.reserve(queries.size());
   for (const TestQuery& query : queries) {
     QueryOutcome& outcome = outcomes.emplace_back();
-    const Instant start = now();
+    const Instant start = clock_now();
     const auto fail = [&](const Error& error) {
       outcome.failure = to_string(error.code);
       outcome.detail = error.context;
@@ -160,7 +158,7 @@ result<std::vector<QueryOutcome>> ask_index(const std::filesystem::path& index, 
       fail(documents.error());
       continue;
     }
-    outcome.latency = now() - start;
+    outcome.latency = clock_now() - start;
     outcome.completeness = 1;
     for (std::size_t i = 0; i < documents->size(); ++i) {
       outcome.hits.push_back({(*documents)[i].id, answer->hits[i].scored.score});
@@ -175,7 +173,7 @@ asio::awaitable<result<std::vector<QueryOutcome>>> ask_root(const EvaluateSettin
   co_return co_await asking.run();
 }
 
-int run_evaluate(const EvaluateSettings& settings, bool json) {
+int run_evaluate(const EvaluateSettings& settings, bool as_json) {
   auto read = read_test_queries(settings.queries);
   if (!read) return nothing_measured(read.error());
   const auto qrels = read_qrels(settings.qrels);
@@ -204,7 +202,7 @@ int run_evaluate(const EvaluateSettings& settings, bool json) {
     std::fprintf(stderr, "query %s failed: %s: %s\n", queries[i].id.c_str(), outcome.failure.c_str(),
                  outcome.detail.c_str());
   }
-  const std::string report = json ? evaluation.to_json().dump(2) + "\n" : evaluation.to_text();
+  const std::string report = as_json ? evaluation.to_json().dump(2) + "\n" : evaluation.to_text();
   std::fwrite(report.data(), 1, report.size(), stdout);
   const bool written = settings.run.empty() || write_run(settings.run, queries, *outcomes, settings.tag);
   return evaluation.failed() == 0 && written ? 0 : 1;

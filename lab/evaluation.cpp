@@ -11,9 +11,9 @@ namespace {
 using nlohmann::ordered_json;
 
 // Nanoseconds up to ten minutes.
-constexpr std::uint64_t longest = 600'000'000'000;
+constexpr std::uint64_t longest_took = 600'000'000'000;
 
-double rounded(double value) { return std::round(value * 1e6) / 1e6; }
+double to_six_places(double value) { return std::round(value * 1e6) / 1e6; }
 
 struct NamedMeasure {
   const char* name;
@@ -33,7 +33,7 @@ std::string count_text(std::uint64_t count, const char* one, const char* many) {
 }  // namespace
 
 Evaluation::Evaluation(std::string source, std::size_t depth)
-    : source_(std::move(source)), depth_(depth), latency_(longest) {}
+    : source_(std::move(source)), depth_(depth), latency_(longest_took) {}
 
 void Evaluation::record(const TestQuery& query, const QueryOutcome& outcome, const Qrels& qrels) {
   const auto judgements = qrels.find(query.id);
@@ -69,7 +69,7 @@ void Evaluation::set_unasked(std::uint64_t without_judgements, std::uint64_t wit
 ordered_json Evaluation::to_json() const {
   const Measures mean = this->mean();
   ordered_json measures;
-  for (const auto& [name, key, value] : named_measures) measures[key] = rounded(mean.*value);
+  for (const auto& [name, key, value] : named_measures) measures[key] = to_six_places(mean.*value);
   ordered_json out{{"source", source_},
                    {"depth", depth_},
                    {"queries",
@@ -84,18 +84,18 @@ ordered_json Evaluation::to_json() const {
   out["completeness"] = {{"answers", with_completeness_}};
   if (with_completeness_ > 0) {
     const auto answers = static_cast<double>(with_completeness_);
-    out["completeness"]["mean"] = rounded(completeness_sum_ / answers);
+    out["completeness"]["mean"] = to_six_places(completeness_sum_ / answers);
     out["completeness"]["min"] = completeness_min_;
-    out["completeness"]["complete_share"] = rounded(static_cast<double>(complete_) / answers);
+    out["completeness"]["complete_share"] = to_six_places(static_cast<double>(complete_) / answers);
   }
   out["latency_ms"] = {{"count", latency_.count()}};
   if (latency_.count() > 0) {
-    const auto at = [&](double quantile) { return rounded(static_cast<double>(latency_.value_at_quantile(quantile)) / 1e6); };
-    out["latency_ms"].update({{"mean", rounded(latency_.mean() / 1e6)},
+    const auto at = [&](double quantile) { return to_six_places(static_cast<double>(latency_.value_at_quantile(quantile)) / 1e6); };
+    out["latency_ms"].update({{"mean", to_six_places(latency_.mean() / 1e6)},
                               {"p50", at(0.5)},
                               {"p90", at(0.9)},
                               {"p99", at(0.99)},
-                              {"max", rounded(static_cast<double>(latency_.max()) / 1e6)}});
+                              {"max", to_six_places(static_cast<double>(latency_.max()) / 1e6)}});
   }
   return out;
 }

@@ -13,7 +13,7 @@ namespace hedgerow::lab {
 namespace {
 
 constexpr std::size_t most_queries = 1'000'000;
-constexpr std::uint64_t longest_line = 1 << 20;
+constexpr std::uint64_t longest_query_line = 1 << 20;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n\f\v";
@@ -89,7 +89,7 @@ class Topics {
 }  // namespace
 
 result<std::vector<TestQuery>> read_test_queries(const std::filesystem::path& path) {
-  auto lines = LineStream::open(path, longest_line);
+  auto lines = LineStream::open(path, longest_query_line);
   if (!lines) return lines.error();
   std::vector<TestQuery> queries;
   std::unordered_set<std::string> ids;

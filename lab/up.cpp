@@ -6,13 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +20,7 @@
 #include "lab/cluster.hpp"
 #include "lab/control_api.hpp"
 #include "lab/search_target.hpp"
+#include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
 #include "wire/http_server.hpp"
 
@@ -33,7 +32,7 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+using wire::as_result;
 constexpr std::size_t default_spellers = 2;
 
 void say(const std::string& text) { std::fprintf(stderr, "hedgerow-lab: %s\n", text.c_str()); }

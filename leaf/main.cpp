@@ -76,6 +76,9 @@ int main(int argc, char** argv) {
   app.add_option("--batch-workers", settings.batch_workers,
                  "Threads for batch queries alone, which give way to all others; as many as --workers when left out; 0: the "
                  "workers do batch work too, after the rest")->check(CLI::Range(0, 256));
+  hedgerow::add_duration_option(app, "--batch-gives-way", settings.batch_gives_way,
+                                "How long they leave between two pieces of batch work while interactive work waits or runs",
+                                hedgerow::Duration::zero());
   app.add_option("--queue-capacity", settings.queue_capacity, "Attempts of each service class that may wait; beyond it the leaf refuses")
       ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--allow-faults", settings.allow_faults, "Let faults be injected over HTTP; for laboratories");

@@ -6,17 +6,12 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 #include "wire/http_client.hpp"
 
 namespace hedgerow::leaf {
 
 namespace asio = boost::asio;
-
-namespace {
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
-
-}  // namespace
 
 TwinLinks::TwinLinks(asio::io_context& io, std::string own_name, TwinLinkSettings settings, Metrics& metrics)
     : io_(io), own_name_(std::move(own_name)), settings_(settings), metrics_(metrics) {

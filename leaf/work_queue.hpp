@@ -3,8 +3,9 @@
 // 1. Classes: interactive work and batch work have rooms of their own, so that batch cannot fill the interactive's; in
 //    each, work for the hits and side work have lanes of their own, so that side work cannot fill the hits'. A lane
 //    beyond its bound refuses at once, and the root turns to a replica.
-// 2. Crews: batch has workers of its own, which the host gives less of the processor (see worker_pool), so that neither
-//    ever waits for the other to end. Where it has none, the interactive's workers do both: interactive first, and
+// 2. Crews: batch has workers of its own, which the host gives less of the processor (see worker_pool), so that interactive
+//    work never waits for batch to end. Batch gives way as well: while interactive work waits or runs, it begins a piece
+//    only every so often. Where it has no workers, the interactive's workers do both: interactive first, and
 //    every so-many-th piece is batch's while batch waits, so that it never starves.
 // 3. Order within a class: by kind (see work_kind), then by turn, then first come first served. A turn is the deadline,
 //    and that much later as the call yields (see `yield`): a call of many parts lets calls of few go first.
@@ -42,6 +43,9 @@ struct QueueLimits {
   ClassLimits batch;
   // False: batch has no workers of its own, and what runs of it counts towards the interactive's limits.
   bool batch_has_workers = true;
+  // Then, while interactive work waits or runs, this lies between the beginnings of two pieces of batch work: two that
+  // compute at once slow each other down, on whatever cores they are. 0: batch begins whenever it can.
+  Duration batch_gives_way{};
   // Then every so-many-th piece is batch's while batch waits.
   std::uint32_t batch_turn = 20;
 };
@@ -99,13 +103,21 @@ class WorkQueue {
     return place;
   }
 
-  // There is something that a worker of this crew may begin.
+  // There is something that a worker of this crew may begin, or may soon where it gives way.
   bool ready(ServiceClass crew) const { return next_for(crew) != nullptr; }
+  // From when on, unless something else happens before; nullopt: from nothing but that.
+  std::optional<Instant> ready_at(ServiceClass crew, Instant now) const {
+    if (!ready(crew)) return std::nullopt;
+    const bool in_the_way = crew == ServiceClass::batch && limits_.batch_has_workers && interactive_busy();
+    return in_the_way ? std::max(now, batch_began_ + limits_.batch_gives_way) : now;
+  }
+  // Interactive work waits or runs.
+  bool interactive_busy() const { return running(ServiceClass::interactive) + waiting(ServiceClass::interactive) > 0; }
 
   // The first piece of work that a worker of this crew may begin; it counts as running until finish.
   std::optional<Popped> pop(ServiceClass crew, Instant now) {
+    if (ready_at(crew, now).value_or(Instant::max()) > now) return std::nullopt;
     Entries* entries = next_for(crew);
-    if (!entries) return std::nullopt;
     auto entry = entries->extract(entries->begin());
     const Place& place = entry.key();
     const auto running_crew = crew_of(place.service_class);
@@ -113,6 +125,7 @@ class WorkQueue {
     ++running_of_class_[index(place.service_class)];
     if (place.service_class == ServiceClass::batch) {
       since_batch_ = 0;
+      batch_began_ = now;
     } else if (!limits_.batch_has_workers && waiting(ServiceClass::batch) > 0) {
       ++since_batch_;
     }
@@ -197,6 +210,7 @@ class WorkQueue {
   std::array<std::array<Entries, 2>, 2> lanes_;  // by class and lane
   std::array<ByLane, 2> running_{};              // by crew and lane
   std::array<std::size_t, 2> running_of_class_{};
+  Instant batch_began_{};          // the latest piece of it
   std::uint32_t since_batch_ = 0;  // pieces of interactive work since batch last had its turn
   std::uint64_t arrivals_ = 0;
 };

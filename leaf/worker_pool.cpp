@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 #include "leaf/thread_priority.hpp"
 
 namespace hedgerow::leaf {
@@ -23,6 +24,7 @@ QueueLimits limits_of(const WorkerPoolSettings& settings) {
   limits.interactive = limits_of(settings.workers, settings.queue_capacity);
   limits.batch = limits_of(settings.batch_workers, settings.queue_capacity);
   limits.batch_has_workers = settings.batch_workers > 0;
+  limits.batch_gives_way = settings.batch_gives_way;
   return limits;
 }
 
@@ -130,15 +132,28 @@ void WorkerPool::wake() {
   hold_changed_.notify_all();
 }
 
+bool WorkerPool::wait_for_work(ServiceClass crew, std::unique_lock<std::mutex>& lock) {
+  auto& my_ready = ready_[static_cast<std::size_t>(crew)];
+  while (!stopping_) {
+    const Instant now = clock_now();
+    const auto begins = paused_ ? std::nullopt : queue_.ready_at(crew, now);
+    if (begins && *begins <= now) return true;
+    if (begins) {
+      my_ready.wait_until(lock, *begins);
+    } else {
+      my_ready.wait(lock);
+    }
+  }
+  return false;
+}
+
 void WorkerPool::run(ServiceClass crew) {
   IndexHandles handles(directory_, manifest_);
   WorkerContext context(handles, *this);
   auto& my_ready = ready_[static_cast<std::size_t>(crew)];
   std::unique_lock lock(mutex_);
-  while (true) {
-    my_ready.wait(lock, [&] { return stopping_ || ready(crew); });
-    if (stopping_) return;
-    const Instant now = std::chrono::steady_clock::now();
+  while (wait_for_work(crew, lock)) {
+    const Instant now = clock_now();
     auto popped = queue_.pop(crew, now);
     const WorkKind kind = popped->kind;
     const ServiceClass service_class = popped->service_class;
@@ -158,10 +173,14 @@ void WorkerPool::run(ServiceClass crew) {
     }
     popped.reset();
 
-    const Instant ended = std::chrono::steady_clock::now();
+    const Instant ended = clock_now();
     lock.lock();
     if (executed != Executed::not_at_all) times.add(ended - now, executed == Executed::stopped, ended);
     queue_.finish(kind, service_class);
+    // Batch need give way no longer.
+    if (crew == interactive && settings_.batch_workers > 0 && !queue_.interactive_busy() && queue_.ready(batch)) {
+      ready_[static_cast<std::size_t>(batch)].notify_one();
+    }
   }
 }
 

@@ -72,6 +72,8 @@ struct WorkerPoolSettings {
   std::size_t queue_capacity = 1024;
   // Threads for batch work alone; 0: the workers do it, after the interactive work (see work_queue).
   std::size_t batch_workers = 2;
+  // How long they leave between two pieces while interactive work waits or runs.
+  Duration batch_gives_way{};
 };
 
 class WorkerPool {
@@ -110,7 +112,8 @@ class WorkerPool {
  private:
   friend class WorkerContext;
   void run(ServiceClass crew);
-  bool ready(ServiceClass crew) const { return !paused_ && queue_.ready(crew); }
+  // Waits until there is work for this crew: true, or the pool stops: false.
+  bool wait_for_work(ServiceClass crew, std::unique_lock<std::mutex>& lock);
   ServiceTimes& times_of(WorkKind kind, ServiceClass service_class) {
     return service_times_[static_cast<std::size_t>(service_class)][static_cast<std::size_t>(kind)];
   }

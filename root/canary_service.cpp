@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 #include "root/answer_check.hpp"
 #include "root/calls.hpp"
 
@@ -17,8 +18,6 @@ using policy::AttemptFailure;
 using policy::CanaryAnswer;
 
 namespace {
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
 
 std::vector<policy::Canary::Partition> partitions_of(const Assignment& assignment) {
   std::vector<policy::Canary::Partition> partitions;

@@ -3,6 +3,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/steady_clock.hpp"
 #include "index/partition_of.hpp"
 #include "root/answer_check.hpp"
 #include "root/calls.hpp"
@@ -12,8 +13,6 @@ namespace hedgerow::root {
 namespace asio = boost::asio;
 
 namespace {
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
 
 constexpr LeafId nobody{~std::uint32_t{0}};  // is never up: any replica may be asked first
 

@@ -6,14 +6,14 @@
 #include <map>
 #include <utility>
 
+#include "base/steady_clock.hpp"
+
 namespace hedgerow::root {
 
 namespace asio = boost::asio;
 using policy::AttemptFailure;
 
 namespace {
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
 
 std::vector<policy::Fanout::Partition> fanout_partitions(const Assignment& assignment, const Manifest& manifest) {
   std::vector<policy::Fanout::Partition> partitions;

@@ -4,15 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/steady_clock.hpp"
 #include "root/calls.hpp"
 
 namespace hedgerow::root {
-
-namespace {
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
-
-}  // namespace
 
 class FetchCalls::Call final : public wire::CallObserver {
  public:

@@ -14,7 +14,7 @@ using policy::HedgeObstacle;
 
 namespace {
 
-Json milliseconds(Duration duration) {
+Json milliseconds_or_null(Duration duration) {
   if (duration == policy::LatencyModel::longer_than_known) return nullptr;
   return std::round(to_milliseconds(duration) * 1000) / 1000;
 }
@@ -39,12 +39,12 @@ Json describe_hedging(const Cluster& cluster, const SearchDefaults& defaults) {
   Json predicted = nullptr;  // until there was a plan
   if (plan.without_hedges > Duration::zero()) {
     predicted = {{"target_quantile", hedging.settings().target_quantile},
-                 {"with_hedges_ms", milliseconds(plan.with_hedges)},
-                 {"without_hedges_ms", milliseconds(plan.without_hedges)},
+                 {"with_hedges_ms", milliseconds_or_null(plan.with_hedges)},
+                 {"without_hedges_ms", milliseconds_or_null(plan.without_hedges)},
                  {"extra_share", plan.extra_share}};
   }
   Json delays = Json::array();
-  for (const auto delay : plan.delays) delays.push_back(milliseconds(delay));
+  for (const auto delay : plan.delays) delays.push_back(milliseconds_or_null(delay));
   return {{"default", to_text(defaults.hedge)},
           {"obstacle", to_string(obstacle_of(cluster, defaults))},
           {"delays_ms", std::move(delays)},

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/random.hpp"
+#include "base/steady_clock.hpp"
 #include "wire/http_client.hpp"
 
 namespace hedgerow::root {
@@ -117,7 +118,7 @@ asio::awaitable<Error> LeafClient::serve_link() {
   link_ = *link;
   wire::Hello hello;
   hello.name = "root";
-  hello.sent_at_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+  hello.sent_at_ns = clock_now().time_since_epoch().count();
   link_->send(hello);
 
   co_return co_await link_->run([this](wire::Message&& message) { return on_message(std::move(message)); });

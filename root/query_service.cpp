@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/random.hpp"
+#include "base/steady_clock.hpp"
 #include "index/partition_of.hpp"
 #include "index/similar_query.hpp"
 #include "root/assignment.hpp"
@@ -22,8 +23,6 @@ namespace asio = boost::asio;
 using policy::FinishReason;
 
 namespace {
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
 
 // Calls what it is given when the client goes away, for as long as this lives; then the watch is free for the next one.
 class Watched {

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/random.hpp"
+#include "base/steady_clock.hpp"
 #include "root/api_json.hpp"
 #include "root/hedging_api.hpp"
 #include "root/trace_context.hpp"
@@ -59,7 +60,7 @@ asio::awaitable<HttpResponse> search(const RoutesSetting& setting, HttpRequest& 
   if ((response.status >= 500 && !refused) || trace) {
     log_event(response.status >= 500 ? LogLevel::warning : LogLevel::info, "query",
               {{"status", response.status},
-               {"took_ms", to_milliseconds(std::chrono::steady_clock::now() - request.received)},
+               {"took_ms", to_milliseconds(clock_now() - request.received)},
                {"trace_id", trace ? trace->trace_id : ""}});
   }
   co_return response;
@@ -95,7 +96,7 @@ asio::awaitable<HttpResponse> document(const RoutesSetting& setting, HttpRequest
 
 // What recent queries taught about each; p95_ms is null where nothing is known, or too much was given up to know.
 Json describe_subsystems(Cluster& cluster) {
-  const Instant now = std::chrono::steady_clock::now();
+  const Instant now = clock_now();
   Json out = Json::object();
   for (std::size_t i = 0; i < policy::subsystem_kinds; ++i) {
     auto& model = cluster.policies().subsystems[i];
@@ -108,7 +109,7 @@ Json describe_subsystems(Cluster& cluster) {
 }
 
 Json describe_admission(const policy::Admission& admission) {
-  const Instant now = std::chrono::steady_clock::now();
+  const Instant now = clock_now();
   const auto of_class = [&](ServiceClass service_class, std::size_t limit) {
     return Json{{"in_flight", admission.in_flight(service_class)}, {"limit", limit}, {"waiting", admission.waiting(service_class)}};
   };
@@ -220,7 +221,7 @@ HttpResponse clear_quarantine(CanaryService& canaries, const std::string& id) {
 HttpResponse change_hedging(const RoutesSetting& setting, const HttpRequest& request) {
   const auto change = parse_hedging_change(request.body);
   if (change.has_error()) return bad_parameter(change.error());
-  apply(*change, setting.cluster, setting.defaults, std::chrono::steady_clock::now());
+  apply(*change, setting.cluster, setting.defaults, clock_now());
   return json_response(describe_hedging(setting.cluster, setting.defaults));
 }
 

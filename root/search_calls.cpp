@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/steady_clock.hpp"
 #include "root/answer_check.hpp"
 #include "root/calls.hpp"
 
@@ -11,12 +12,6 @@ namespace hedgerow::root {
 
 using policy::AttemptFailure;
 using wire::FailureReason;
-
-namespace {
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
-
-}  // namespace
 
 // One frame: the attempts that travel in it.
 class SearchCalls::Call final : public wire::CallObserver {

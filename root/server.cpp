@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
 #include "index/synonyms.hpp"
 #include "root/hedging_api.hpp"
 #include "root/routes.hpp"
@@ -107,7 +108,7 @@ asio::awaitable<void> Server::run_control_timer() {
     const auto due = control_timer_.expiry();
     const auto [error] = co_await control_timer_.async_wait(asio::as_tuple(asio::use_awaitable));
     if (error) co_return;
-    metrics_.timer_lateness_seconds.Observe(to_seconds(std::chrono::steady_clock::now() - due));
+    metrics_.timer_lateness_seconds.Observe(to_seconds(clock_now() - due));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <unordered_set>
 
+#include "base/steady_clock.hpp"
 #include "root/answer_check.hpp"
 #include "root/calls.hpp"
 #include "root/spelling_suggestion.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr std::uint32_t most_facet_values = 1000;  // that a partition tells of one facet
 constexpr std::size_t shown_facet_values = 10;
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 

@@ -9,14 +9,14 @@
 #include <string>
 #include <utility>
 
+#include "base/steady_clock.hpp"
+
 namespace hedgerow::root {
 
 namespace asio = boost::asio;
 using policy::Admission;
 
 namespace {
-
-Instant clock_now() { return std::chrono::steady_clock::now(); }
 
 std::size_t index(ServiceClass service_class) { return static_cast<std::size_t>(service_class); }
 

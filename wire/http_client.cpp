@@ -3,11 +3,11 @@
 // The one place where Beast itself is compiled (BOOST_BEAST_SEPARATE_COMPILATION).
 #include <boost/beast/src.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+
+#include "wire/as_result.hpp"
 
 namespace hedgerow::wire {
 
@@ -18,7 +18,6 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint64_t largest_response = 256 << 20;
 
 Error translate(beast::error_code error) {

@@ -1,10 +1,8 @@
 #include "wire/http_server.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
@@ -14,6 +12,8 @@
 #include <optional>
 
 #include "base/log.hpp"
+#include "base/steady_clock.hpp"
+#include "wire/as_result.hpp"
 #include "wire/beast_link.hpp"
 #include "wire/problem.hpp"
 
@@ -25,8 +25,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using tcp = asio::ip::tcp;
-
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 // "localhost" of "localhost:7080", "[::1]" of "[::1]:7080"; empty where what follows the name is no port.
 std::string_view host_name(std::string_view host) {
@@ -270,7 +268,7 @@ struct HttpServer::Implementation : std::enable_shared_from_this<Implementation>
     request.target = std::string(message.target());
     for (const auto& field : message) request.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
     request.body = std::move(message.body());
-    request.received = std::chrono::steady_clock::now();
+    request.received = clock_now();
     return request;
   }
 

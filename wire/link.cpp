@@ -1,12 +1,11 @@
 #include "wire/link.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket.hpp>
 #include <optional>
 
+#include "wire/as_result.hpp"
 #include "wire/beast_link.hpp"
 #include "wire/codec.hpp"
 
@@ -18,8 +17,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace websocket = boost::beast::websocket;
 using tcp = asio::ip::tcp;
-
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 class WebSocketLink final : public Link, public std::enable_shared_from_this<WebSocketLink> {
  public:

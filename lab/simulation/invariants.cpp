@@ -162,7 +162,7 @@ void Invariants::on_budget(std::uint32_t root, double fill, double depth) {
   bucket.tokens = std::min(bucket.tokens, depth);
 }
 
-void Invariants::after_event(Instant now) {
+bool Invariants::after_event(Instant now) {
   for (const Query query : touched_queries_) {
     const Books& books = books_[query];
     if (!books.open) continue;
@@ -182,6 +182,12 @@ void Invariants::after_event(Instant now) {
     }
   }
   touched_leaves_.clear();
+
+  events_at_once_ = now == latest_event_ ? events_at_once_ + 1 : 1;
+  latest_event_ = now;
+  if (events_at_once_ <= most_events_at_once) return true;
+  violate("time stands still", now);
+  return false;
 }
 
 void Invariants::at_end(std::size_t queries, std::size_t records, std::size_t work, Instant now) {

@@ -10,7 +10,8 @@
 //  5. Every attempt ends once: when a query is answered, nothing of it but probes is under way, and what the policies count as under
 //     way at a leaf is what is.
 //  6. An unanswered query has a wake ahead, not after its search's end: it cannot hang.
-//  7. When all is over, nothing is left: no query, no attempt, no work on a leaf.
+//  7. Time moves on: nobody wakes for ever at one instant.
+//  8. When all is over, nothing is left: no query, no attempt, no work on a leaf.
 #pragma once
 
 #include <cstdint>
@@ -49,11 +50,13 @@ class Invariants {
   void on_leaf(LeafId leaf, bool up) { up_[leaf.value] = up; }
   void on_budget(std::uint32_t root, double fill, double depth);
 
-  void after_event(Instant now);
+  // False: there is no going on.
+  [[nodiscard]] bool after_event(Instant now);
   // records, work: attempts and pieces of work that somebody still holds.
   void at_end(std::size_t queries, std::size_t records, std::size_t work, Instant now);
 
  private:
+  static constexpr std::uint64_t most_events_at_once = 10'000'000;
   struct Bucket {
     double fill, depth, tokens;
     void put();
@@ -97,6 +100,8 @@ class Invariants {
   std::vector<bool> up_;
   std::vector<Query> touched_queries_;
   std::vector<std::pair<std::uint32_t, LeafId>> touched_leaves_;
+  Instant latest_event_{};
+  std::uint64_t events_at_once_ = 0;
   Report& report_;
 };
 

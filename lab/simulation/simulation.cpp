@@ -38,7 +38,7 @@ class Simulation {
       now_ = event.at;
       ++report_.events;
       handle(event);
-      roots_->invariants().after_event(now_);
+      if (!roots_->invariants().after_event(now_)) break;
     }
     std::size_t work = 0;
     for (const SimulatedLeaf& leaf : leaves_) work += leaf.waiting() + leaf.running();

@@ -30,10 +30,10 @@ asio::ip::tcp::endpoint endpoint_of(const std::string& address) {
 asio::awaitable<Reply> ask(wire::HttpClient& client, std::string method, std::string target, std::string body,
                            wire::HttpHeaders headers) {
   Reply reply;
-  reply.sent = now();
+  reply.sent = clock_now();
   auto answer = co_await client.request(std::move(method), std::move(target), std::move(body), scaled(answer_time),
                                         std::move(headers));
-  reply.received = now();
+  reply.received = clock_now();
   if (answer.has_error()) {
     reply.error = to_string(answer.error());
   } else {

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 const lab::SearchParameters patient{{"deadline", "20s"}, {"grace", "20s"}};
 
-json answer_of(TestCluster& cluster, const std::string& query, lab::SearchParameters parameters = patient) {
+json answer_within(TestCluster& cluster, const std::string& query, lab::SearchParameters parameters = patient) {
   const auto reply = cluster.search(query, parameters);
   REQUIRE_MESSAGE(reply.status == 200, reply.error, reply.body);
   return reply.json();
@@ -32,10 +32,10 @@ lab::SearchParameters with(const std::string& name, const std::string& value) {
 
 TEST_CASE("the same question is answered from the cache, with the same hits, and says so") {
   TestCluster cluster({.index = shelf_index().directory, .replicas = 2, .cache_bytes = 1 << 20});
-  const auto first = answer_of(cluster, "comon novel", with("facets", "section"));
+  const auto first = answer_within(cluster, "comon novel", with("facets", "section"));
   CHECK(first["cache"] == "miss");
   const double executed = cluster.metric("leaf-0", "hedgerow_leaf_work_executed_total{work=\"search\"}");
-  const auto again = answer_of(cluster, "comon novel", {{"deadline", "7s"}, {"facets", "section"}});
+  const auto again = answer_within(cluster, "comon novel", {{"deadline", "7s"}, {"facets", "section"}});
   CHECK(again["cache"] == "hit");
   for (const char* part : {"hits", "total", "facets", "spelling", "completeness", "finished", "query"}) CHECK(again[part] == first[part]);
   CHECK(again["deadline_ms"] == 7000.0);
@@ -45,11 +45,11 @@ TEST_CASE("the same question is answered from the cache, with the same hits, and
   CHECK(cluster.metric("root", "hedgerow_root_cache_misses_total") == 1);
   CHECK(cluster.metric("root", "hedgerow_root_cache_bytes") > 0);
 
-  CHECK(answer_of(cluster, "comon novel", with("k", "3"))["cache"] == "miss");
-  CHECK(answer_of(cluster, "comon novel")["cache"] == "miss");  // without facets
-  CHECK(answer_of(cluster, "comon novel", with("cache", "off"))["cache"] == "off");
-  CHECK(answer_of(cluster, "comon novel", with("trace", "on"))["cache"] == "off");
-  CHECK(answer_of(cluster, "comon novel")["cache"] == "hit");
+  CHECK(answer_within(cluster, "comon novel", with("k", "3"))["cache"] == "miss");
+  CHECK(answer_within(cluster, "comon novel")["cache"] == "miss");  // without facets
+  CHECK(answer_within(cluster, "comon novel", with("cache", "off"))["cache"] == "off");
+  CHECK(answer_within(cluster, "comon novel", with("trace", "on"))["cache"] == "off");
+  CHECK(answer_within(cluster, "comon novel")["cache"] == "hit");
 }
 
 TEST_CASE("an answer that lacks anything is never kept") {
@@ -57,29 +57,29 @@ TEST_CASE("an answer that lacks anything is never kept") {
   const std::string deadline = format_duration(scaled(2s));
   cluster.set_faults("leaf-1", {{{"kind", "late"}, {"delay", "30s"}, {"work", {"search"}}}});
   for (int i = 0; i < 2; ++i) {
-    const auto partial = answer_of(cluster, "novel", {{"deadline", deadline}});
+    const auto partial = answer_within(cluster, "novel", {{"deadline", deadline}});
     CHECK(partial["finished"] == "deadline");
     CHECK(partial["cache"] == "miss");
   }
   cluster.set_faults("leaf-1", {{{"kind", "error"}, {"work", {"snippets"}}}});
   for (int i = 0; i < 2; ++i) {
-    const auto without = answer_of(cluster, "novel", with("k", "240"));
+    const auto without = answer_within(cluster, "novel", with("k", "240"));
     CHECK(without["finished"] == "complete");
     CHECK(without["subsystems"]["snippets"]["status"] == "failed");
     CHECK(without["cache"] == "miss");
   }
   cluster.clear_faults("leaf-1");
-  CHECK(answer_of(cluster, "novel")["cache"] == "miss");
-  CHECK(answer_of(cluster, "novel")["cache"] == "hit");
+  CHECK(answer_within(cluster, "novel")["cache"] == "miss");
+  CHECK(answer_within(cluster, "novel")["cache"] == "hit");
 }
 
 TEST_CASE("a small cache stays small") {
   TestCluster cluster({.index = shelf_index().directory, .cache_bytes = 20'000});
-  for (int i = 0; i < 40; ++i) answer_of(cluster, "word" + std::to_string(i));
+  for (int i = 0; i < 40; ++i) answer_within(cluster, "word" + std::to_string(i));
   CHECK(cluster.metric("root", "hedgerow_root_cache_bytes") <= 20'000);
   CHECK(cluster.metric("root", "hedgerow_root_cache_evictions_total") > 0);
-  CHECK(answer_of(cluster, "word39")["cache"] == "hit");
-  CHECK(answer_of(cluster, "word0")["cache"] == "miss");
+  CHECK(answer_within(cluster, "word39")["cache"] == "hit");
+  CHECK(answer_within(cluster, "word0")["cache"] == "miss");
 }
 
 TEST_CASE("synonyms are read again on SIGHUP, a broken file changes nothing, and no answer of the old ones is given") {
@@ -87,7 +87,7 @@ TEST_CASE("synonyms are read again on SIGHUP, a broken file changes nothing, and
   const auto write = [&](const std::string& text) { std::ofstream(file, std::ios::trunc) << text; };
   write("tome => novel\n");
   TestCluster cluster({.index = shelf_index().directory, .cache_bytes = 1 << 20, .root_arguments = {"--synonyms=" + file.string()}});
-  const auto total = [&] { return answer_of(cluster, "tome", {{"deadline", "20s"}, {"grace", "20s"}, {"k", "240"}})["hits"].size(); };
+  const auto total = [&] { return answer_within(cluster, "tome", {{"deadline", "20s"}, {"grace", "20s"}, {"k", "240"}})["hits"].size(); };
   CHECK(total() == 80);
   CHECK(total() == 80);
   write("tome => novel, poem\n");

@@ -32,6 +32,12 @@ struct ClusterOptions {
   std::vector<std::string> leaf_arguments = {};
 };
 
+// Names of the leaves' metrics that many tests look at.
+inline const std::string executed_searches = "hedgerow_leaf_work_executed_total{work=\"search\"}";
+inline std::string searches_ended(const std::string& outcome) {
+  return "hedgerow_leaf_work_total{outcome=\"" + outcome + "\",work=\"search\"}";
+}
+
 class TestCluster {
  public:
   // Returns when the root is ready; fails the test otherwise.

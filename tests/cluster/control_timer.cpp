@@ -8,11 +8,11 @@ namespace hedgerow::test {
 
 ControlTimer::ControlTimer() {
   thread_ = std::thread([this] {
-    Instant due = now();
+    Instant due = clock_now();
     while (!stopping_) {
-      due = std::max(due + std::chrono::milliseconds(1), now());
+      due = std::max(due + std::chrono::milliseconds(1), clock_now());
       std::this_thread::sleep_until(due);
-      const Duration late = now() - due;
+      const Duration late = clock_now() - due;
       const std::lock_guard lock(mutex_);
       ticks_.push_back({due, late});
     }

@@ -16,11 +16,6 @@ namespace {
 
 double milliseconds(Duration duration) { return to_milliseconds(duration); }
 
-const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
-std::string attempts(const std::string& outcome) {
-  return "hedgerow_leaf_work_total{outcome=\"" + outcome + "\",work=\"search\"}";
-}
-
 }  // namespace
 
 TEST_CASE("with one leaf stopped, queries end at their deadline with everything else, and the leaf executes none of them later") {
@@ -36,8 +31,8 @@ TEST_CASE("with one leaf stopped, queries end at their deadline with everything 
     const auto reply = cluster.search(measured_query(i), {{"deadline", "10s"}});
     REQUIRE(reply.json()["finished"] == "complete");
   }
-  const double executed_before = cluster.metric("leaf-1", executed);
-  const double expired_before = cluster.metric("leaf-1", attempts("expired"));
+  const double executed_before = cluster.metric("leaf-1", executed_searches);
+  const double expired_before = cluster.metric("leaf-1", searches_ended("expired"));
   REQUIRE(executed_before >= 20.0 * static_cast<double>(stopped_partitions.size()));
   cluster.act("leaf-1", "stop");
 
@@ -93,13 +88,13 @@ TEST_CASE("with one leaf stopped, queries end at their deadline with everything 
 
   cluster.act("leaf-1", "continue");
   const double expected = static_cast<double>(queries * stopped_partitions.size());
-  CHECK(eventually(10s, [&] { return cluster.metric("leaf-1", attempts("expired")) - expired_before >= expected; }));
-  CHECK(cluster.metric("leaf-1", attempts("expired")) - expired_before == expected);
-  CHECK(cluster.metric("leaf-1", executed) == executed_before);
+  CHECK(eventually(10s, [&] { return cluster.metric("leaf-1", searches_ended("expired")) - expired_before >= expected; }));
+  CHECK(cluster.metric("leaf-1", searches_ended("expired")) - expired_before == expected);
+  CHECK(cluster.metric("leaf-1", executed_searches) == executed_before);
 
   const auto again = cluster.search(measured_query(1), {{"deadline", "10s"}});
   CHECK(again.json()["finished"] == "complete");
-  CHECK(cluster.metric("leaf-1", executed) == executed_before + static_cast<double>(stopped_partitions.size()));
+  CHECK(cluster.metric("leaf-1", executed_searches) == executed_before + static_cast<double>(stopped_partitions.size()));
 }
 
 TEST_CASE("a leaf silent for the link's idle time is down, and later queries do not wait for it") {
@@ -171,5 +166,5 @@ TEST_CASE("time in a leaf's queue counts against the deadline") {
     CHECK(reason == "late");
   }
   CHECK(reply.took() < 1000ms + scaled(500ms));
-  CHECK(cluster.metric("leaf-0", executed) <= 1);
+  CHECK(cluster.metric("leaf-0", executed_searches) <= 1);
 }

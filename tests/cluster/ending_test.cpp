@@ -13,11 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string attempts(const std::string& outcome) {
-  return "hedgerow_leaf_work_total{outcome=\"" + outcome + "\",work=\"search\"}";
-}
-const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
-
 json hold(Duration delay) { return {{{"kind", "hold"}, {"delay", format_duration(delay)}}}; }
 
 }  // namespace
@@ -26,7 +21,7 @@ TEST_CASE("when its client goes away, a query's work on the leaves stops, queued
   TestCluster cluster({.workers = 1, .allow_faults = true});
   cluster.search(synthetic_query(1), {{"deadline", "20s"}});
   for (const auto& leaf : cluster.leaves()) cluster.set_faults(leaf, hold(60s));
-  const double executed_before = cluster.metric("leaf-0", executed);
+  const double executed_before = cluster.metric("leaf-0", executed_searches);
   {
     RawClient client(cluster.root_address());
     client.send("GET " + search_target(synthetic_query(1), {{"deadline", "60s"}}) + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
@@ -41,11 +36,11 @@ TEST_CASE("when its client goes away, a query's work on the leaves stops, queued
   for (const auto& leaf : cluster.leaves()) {
     CAPTURE(leaf);
     CHECK(eventually(5s, [&] {
-      return cluster.metric(leaf, attempts("cancelled_queued")) + cluster.metric(leaf, attempts("cancelled_running")) == 2;
+      return cluster.metric(leaf, searches_ended("cancelled_queued")) + cluster.metric(leaf, searches_ended("cancelled_running")) == 2;
     }));
     CHECK(eventually(5s, [&] { return cluster.metric(leaf, "hedgerow_leaf_running_attempts") == 0; }));
   }
-  CHECK(cluster.metric("leaf-0", executed) == executed_before);
+  CHECK(cluster.metric("leaf-0", executed_searches) == executed_before);
   CHECK(cluster.metric("root", "hedgerow_root_queries_total{outcome=\"client_gone\"}") == 1);
   CHECK(eventually(5s, [&] { return cluster.cluster()["queries_in_flight"] == 0; }));
   for (const auto& leaf : cluster.leaves()) cluster.clear_faults(leaf);
@@ -75,10 +70,10 @@ TEST_CASE("a leaf asked to stop answers what is in progress, and with another re
   TestCluster cluster({.replicas = 2, .workers = 1, .allow_faults = true});
   for (std::uint64_t i = 0; i < 5; ++i) cluster.search(synthetic_query(i), {{"deadline", "20s"}});
   cluster.set_faults("leaf-0", hold(400ms));
-  const double answered_before = cluster.metric("leaf-0", attempts("answered"));
+  const double answered_before = cluster.metric("leaf-0", searches_ended("answered"));
   auto answer = ask_in_background(cluster.root_address(), search_target(synthetic_query(1), {{"deadline", "20s"}}));
   REQUIRE(eventually(5s, [&] { return cluster.metric("leaf-0", "hedgerow_leaf_running_attempts") == 1; }));
-  CHECK(cluster.metric("leaf-0", attempts("answered")) == answered_before);
+  CHECK(cluster.metric("leaf-0", searches_ended("answered")) == answered_before);
   auto ended = cluster.act_in_background("leaf-0", "terminate");
   const auto reply = answer.get();
   CHECK(reply.status == 200);

@@ -15,11 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
-std::string attempts(const std::string& outcome) {
-  return "hedgerow_leaf_work_total{outcome=\"" + outcome + "\",work=\"search\"}";
-}
-
 ClusterOptions animals(std::size_t replicas, std::vector<std::string> leaf_arguments = {}) {
   return {.index = animal_index().directory, .replicas = replicas, .workers = 1, .allow_faults = true,
           .leaf_arguments = std::move(leaf_arguments)};
@@ -81,7 +76,7 @@ TEST_CASE("a paused leaf fills its queue, refuses at once beyond it, and execute
   TestCluster cluster(animals(1, {"--queue-capacity=4"}));
   complete_answer(cluster, "otter");
   const auto partitions = cluster.partitions_of("leaf-1");
-  const double executed_before = cluster.metric("leaf-1", executed);
+  const double executed_before = cluster.metric("leaf-1", executed_searches);
   cluster.set_faults("leaf-1", {{{"kind", "pause"}}});
 
   std::vector<std::future<Reply>> waiting;
@@ -95,17 +90,17 @@ TEST_CASE("a paused leaf fills its queue, refuses at once beyond it, and execute
   CHECK(refused.took() < 30s);
   for (auto& reply : waiting) CHECK(missing_of(reply.get().json()) == all_for(partitions, "late"));
   CHECK(eventually(5s, [&] {
-    return cluster.metric("leaf-1", attempts("expired")) + cluster.metric("leaf-1", attempts("cancelled_queued")) == 4;
+    return cluster.metric("leaf-1", searches_ended("expired")) + cluster.metric("leaf-1", searches_ended("cancelled_queued")) == 4;
   }));
-  CHECK(cluster.metric("leaf-1", attempts("refused")) == 2);
-  CHECK(cluster.metric("leaf-1", executed) == executed_before);
+  CHECK(cluster.metric("leaf-1", searches_ended("refused")) == 2);
+  CHECK(cluster.metric("leaf-1", executed_searches) == executed_before);
 
   // What waits when the pause ends is done.
   auto last = ask_in_background(cluster.root_address(), search_target("otter", {{"deadline", "60s"}}));
   REQUIRE(eventually(5s, [&] { return cluster.metric("leaf-1", "hedgerow_leaf_queued_attempts") == 2; }));
   cluster.clear_faults("leaf-1");
   CHECK(last.get().json()["finished"] == "complete");
-  CHECK(cluster.metric("leaf-1", executed) == executed_before + 2);
+  CHECK(cluster.metric("leaf-1", executed_searches) == executed_before + 2);
 }
 
 TEST_CASE("an error is retried on the other replica, and named where there is none") {

@@ -36,7 +36,7 @@ double sent(TestCluster& cluster, const std::string& kind) {
   return cluster.metric("root", "hedgerow_root_attempts_total{kind=\"" + kind + "\"}");
 }
 
-lab::SearchParameters asking(const std::string& hedge, const std::string& deadline = "20s") {
+lab::SearchParameters asking_hedged(const std::string& hedge, const std::string& deadline = "20s") {
   return {{"k", "30"}, {"deadline", deadline}, {"hedge", hedge}, {"spelling", "off"}, {"snippets", "off"}};
 }
 
@@ -44,7 +44,7 @@ lab::SearchParameters asking(const std::string& hedge, const std::string& deadli
 
 TEST_CASE("a late leaf is answered around by hedges, and a loser's answer is never merged (trap 13)") {
   TestCluster cluster(two_replicas(much_budget));
-  const json expected = cluster.search("otter", asking("off")).json();
+  const json expected = cluster.search("otter", asking_hedged("off")).json();
   REQUIRE(expected["finished"] == "complete");
   REQUIRE(expected["total"]["value"] == 200);
 
@@ -53,7 +53,7 @@ TEST_CASE("a late leaf is answered around by hedges, and a loser's answer is nev
   std::vector<double> took;
   std::uint64_t hedges = 0, won = 0;
   for (int i = 0; i < 40; ++i) {
-    const json answer = cluster.search("otter", asking("20ms")).json();
+    const json answer = cluster.search("otter", asking_hedged("20ms")).json();
     REQUIRE(answer["finished"] == "complete");
     CHECK(answer["hits"] == expected["hits"]);
     CHECK(answer["total"] == expected["total"]);
@@ -78,12 +78,12 @@ TEST_CASE("a late leaf is answered around by hedges, and a loser's answer is nev
 
 TEST_CASE("a hedge that the budget refuses leaves the query with what it has, and is counted (trap 14)") {
   TestCluster cluster(two_replicas({"--hedge-budget-fill=0", "--hedge-budget-depth=0"}));
-  REQUIRE(cluster.search("otter", asking("off")).json()["finished"] == "complete");
+  REQUIRE(cluster.search("otter", asking_hedged("off")).json()["finished"] == "complete");
   const Duration delay = scaled(300ms);
   cluster.set_faults("leaf-1", {{{"kind", "late"}, {"delay", format_duration(delay)}, {"work", {"search"}}}});
   std::size_t waited = 0;
   for (int i = 0; i < 6; ++i) {
-    const json answer = cluster.search("otter", asking("10ms")).json();
+    const json answer = cluster.search("otter", asking_hedged("10ms")).json();
     CHECK(answer["finished"] == "complete");
     CHECK(answer["attempts"]["hedge"] == 0);
     if (answer["took_ms"].get<double>() >= to_milliseconds(delay)) ++waited;
@@ -97,7 +97,7 @@ TEST_CASE("a hedge that the budget refuses leaves the query with what it has, an
   CHECK(cluster.ask("GET", "/v1/hedging").json()["budget"]["fill"] == 1.0);
   CHECK(cluster.cluster()["hedging"]["budget"]["depth"] == 500.0);
   std::uint64_t hedges = 0;
-  for (int i = 0; i < 20; ++i) hedges += cluster.search("otter", asking("10ms")).json()["attempts"]["hedge"].get<std::uint64_t>();
+  for (int i = 0; i < 20; ++i) hedges += cluster.search("otter", asking_hedged("10ms")).json()["attempts"]["hedge"].get<std::uint64_t>();
   CHECK(hedges > 0);
 
   for (const char* body : {"", "[]", R"({"budget_fill": 2})", R"({"budget_fill": "1"})", R"({"budget_depth": -1})",
@@ -116,18 +116,18 @@ TEST_CASE("a connection that stalls after the query was sent hangs nothing, with
   ClusterOptions options = two_replicas(root);
   options.leaf_arguments = {"--idle-time=1h"};
   TestCluster cluster(options);
-  for (int i = 0; i < 10; ++i) REQUIRE(cluster.search("otter", asking("off")).json()["finished"] == "complete");
+  for (int i = 0; i < 10; ++i) REQUIRE(cluster.search("otter", asking_hedged("off")).json()["finished"] == "complete");
   cluster.act("leaf-2", "stop");
   std::uint64_t won = 0;
   for (int i = 0; i < 10; ++i) {
-    const auto reply = cluster.search("otter", asking("20ms", "10s"));
+    const auto reply = cluster.search("otter", asking_hedged("20ms", "10s"));
     REQUIRE(reply.json()["finished"] == "complete");
     CHECK(reply.took() < 5s);
     won += reply.json()["attempts"]["hedge_won"].get<std::uint64_t>();
   }
   CHECK(won > 0);
   for (int i = 0; i < 4; ++i) {
-    const auto reply = cluster.search("otter", asking("off", "300ms"));
+    const auto reply = cluster.search("otter", asking_hedged("off", "300ms"));
     CHECK(reply.status == 200);
     CHECK(reply.took() < scaled(2s));
   }
@@ -138,13 +138,13 @@ TEST_CASE("a leaf that takes everything and answers nothing costs bounded memory
   ClusterOptions options = two_replicas({"--link-idle-time=1h", "--unanswered-bytes=20000"});
   options.leaf_arguments = {"--idle-time=1h"};
   TestCluster cluster(options);
-  for (int i = 0; i < 5; ++i) REQUIRE(cluster.search("otter", asking("off")).json()["finished"] == "complete");
+  for (int i = 0; i < 5; ++i) REQUIRE(cluster.search("otter", asking_hedged("off")).json()["finished"] == "complete");
   cluster.act("leaf-2", "stop");
   std::uint64_t most = 0;
   std::size_t beyond = 0;
   for (int round = 0; round < 10; ++round) {
     ask_all(
-        cluster.root_address(), 4, 40, [](std::size_t) { return search_target("otter", asking("off", "50ms")); },
+        cluster.root_address(), 4, 40, [](std::size_t) { return search_target("otter", asking_hedged("off", "50ms")); },
         [&](std::size_t, const Reply& reply) {
           CHECK((reply.status == 200 || reply.status == 504));
           if (reply.took() > scaled(1s)) ++beyond;
@@ -160,7 +160,7 @@ TEST_CASE("a leaf that takes everything and answers nothing costs bounded memory
 
 TEST_CASE("when the client goes away, work of hedges and of what they hedge leaves the leaves' queues (trap 23)") {
   TestCluster cluster(two_replicas(much_budget));
-  REQUIRE(cluster.search("otter", asking("off")).json()["finished"] == "complete");
+  REQUIRE(cluster.search("otter", asking_hedged("off")).json()["finished"] == "complete");
   for (const auto& leaf : cluster.leaves()) cluster.set_faults(leaf, {{{"kind", "pause"}}});
   const auto queued = [&] {
     double sum = 0;
@@ -174,12 +174,12 @@ TEST_CASE("when the client goes away, work of hedges and of what they hedge leav
   };
   const double before = executed();
   RawClient client(cluster.root_address());
-  client.send("GET " + search_target("otter", asking("5ms", "60s")) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  client.send("GET " + search_target("otter", asking_hedged("5ms", "60s")) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
   REQUIRE(eventually(10s, [&] { return queued() == 16; }));  // each partition, and its hedge
   client.close();
   CHECK(eventually(10s, [&] { return queued() == 0; }));
   for (const auto& leaf : cluster.leaves()) cluster.clear_faults(leaf);
-  CHECK(cluster.search("otter", asking("off")).json()["finished"] == "complete");
+  CHECK(cluster.search("otter", asking_hedged("off")).json()["finished"] == "complete");
   CHECK(executed() == before + 8);
   CHECK(eventually(10s, [&] { return cluster.metric("root", ended("hedge", "cancelled_queued")) == 8; }));
 }
@@ -188,7 +188,7 @@ TEST_CASE("hedging that can have no effect says so, in the log at start and in /
   TestCluster cluster({.index = animal_index().directory, .leaves = 2, .replicas = 1});
   CHECK(cluster.cluster()["hedging"]["obstacle"] == "no_replica");
   CHECK(cluster.log("root").find("hedging_without_effect") != std::string::npos);
-  const json answer = cluster.search("otter", asking("1ms")).json();
+  const json answer = cluster.search("otter", asking_hedged("1ms")).json();
   CHECK(answer["finished"] == "complete");
   CHECK(answer["attempts"]["hedge"] == 0);
 }

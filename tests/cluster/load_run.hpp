@@ -1,6 +1,7 @@
 // One run of the laboratory's load generator within a test, and its figures.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
@@ -11,11 +12,18 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lab/load.hpp"
 #include "waiting.hpp"
 
 namespace hedgerow::test {
+
+// The upper one of two; there is at least one.
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
 
 struct LoadFigures {
   nlohmann::json report;

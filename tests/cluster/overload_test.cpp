@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const char* const long_version = "HEDGEROW_OVERLOAD_SECONDS";
+const char* const long_overload = "HEDGEROW_OVERLOAD_SECONDS";
 
 // Four leaves of two workers, eight partitions with two replicas, 8 ms for each partition: 125 queries a second at most.
 struct SlowCluster {
@@ -59,15 +59,10 @@ struct SlowCluster {
   std::uint64_t seed = 0;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 }  // namespace
 
 TEST_CASE("trap 28: at three times the capacity goodput stays near it, the rest is refused at once, and afterwards all are answered") {
-  const auto seconds = std::chrono::seconds(count_from_environment(long_version, 6));
+  const auto seconds = std::chrono::seconds(count_from_environment(long_overload, 6));
   SlowCluster slow;
   const double capacity = slow.capacity();
   MESSAGE("capacity ", capacity, " queries/s");
@@ -175,8 +170,8 @@ TEST_CASE("trap 11: one leaf without replicas that hangs at low load makes queri
 }
 
 TEST_CASE("trap 15: at 90 % utilisation hedging does not raise p99") {
-  const std::size_t rounds = count_from_environment(long_version, 0) > 0 ? 9 : 3;
-  const Duration block = count_from_environment(long_version, 0) > 0 ? 6s : 4s;
+  const std::size_t rounds = count_from_environment(long_overload, 0) > 0 ? 9 : 3;
+  const Duration block = count_from_environment(long_overload, 0) > 0 ? 6s : 4s;
   SlowCluster slow;
   const double capacity = slow.capacity();
   std::vector<double> with, without, ratios, hedges;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "cluster_fixture.hpp"
+#include "load_run.hpp"
 #include "lab/load.hpp"
 #include "waiting.hpp"
 
@@ -25,7 +26,7 @@ ClusterOptions twenty_leaves() { return {.index = wide_index().directory, .leave
 // Queries a second: little for the machine, so that what is measured is waiting, not work.
 constexpr double rate = 30;
 
-ordered_json load(TestCluster& cluster, Duration warm_up, Duration duration, std::uint64_t seed, const std::string& hedge = "auto") {
+ordered_json load_report(TestCluster& cluster, Duration warm_up, Duration duration, std::uint64_t seed, const std::string& hedge = "auto") {
   lab::LoadSettings settings;
   settings.target = "http://" + cluster.root_address();
   for (std::uint64_t i = 0; i < 200; ++i) settings.queries.push_back(synthetic_query(i));
@@ -53,11 +54,6 @@ Attempts attempts(TestCluster& cluster) {
   return {of("primary"), of("hedge") + of("probe") + of("retry")};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 const nlohmann::json late_search{{{"kind", "late"}, {"delay", "200ms"}, {"work", {"search"}}}};
 
 }  // namespace
@@ -66,21 +62,21 @@ TEST_CASE("five seconds after one of 20 leaves became 200 ms late, p99 is near w
   const std::size_t seconds = count_from_environment("HEDGEROW_TAIL_SECONDS", 4);
   const std::size_t rounds = count_from_environment("HEDGEROW_TAIL_SECONDS", 0) > 0 ? 5 : 1;
   TestCluster cluster(twenty_leaves());
-  load(cluster, 0s, 3s, 1);
+  load_report(cluster, 0s, 3s, 1);
   std::vector<double> healthy, sick, ratios;
   double extra = 0, primary = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
-    healthy.push_back(p99(load(cluster, 1s, std::chrono::seconds(seconds), 10 + round)));
+    healthy.push_back(p99(load_report(cluster, 1s, std::chrono::seconds(seconds), 10 + round)));
     cluster.set_faults("leaf-7", late_search);
     const Attempts before = attempts(cluster);
-    const auto report = load(cluster, 5s, std::chrono::seconds(seconds), 20 + round);
+    const auto report = load_report(cluster, 5s, std::chrono::seconds(seconds), 20 + round);
     const Attempts after = attempts(cluster);
     primary += after.primary - before.primary;
     extra += after.extra - before.extra;
     sick.push_back(p99(report));
     ratios.push_back(sick.back() / healthy.back());
     cluster.clear_faults("leaf-7");
-    load(cluster, 0s, 2s, 30 + round);
+    load_report(cluster, 0s, 2s, 30 + round);
   }
   MESSAGE("p99, median of ", rounds, " rounds: healthy ", median(healthy), " ms, with the leaf late ", median(sick), " ms, ratio of medians ",
           median(sick) / median(healthy), ", median ratio ", median(ratios), "; extra attempts ", 100 * extra / primary, " %");
@@ -96,13 +92,13 @@ TEST_CASE("when everything is 200 ms slower at once, hedges stop within a second
   const std::size_t seconds = count_from_environment("HEDGEROW_TAIL_SECONDS", 4);
   const std::size_t rounds = count_from_environment("HEDGEROW_TAIL_SECONDS", 0) > 0 ? 3 : 1;
   TestCluster cluster(twenty_leaves());
-  load(cluster, 0s, 3s, 1);
+  load_report(cluster, 0s, 3s, 1);
   for (const auto& leaf : cluster.leaves()) cluster.set_faults(leaf, late_search);
-  load(cluster, 0s, 1s, 2);
+  load_report(cluster, 0s, 1s, 2);
   const Attempts before = attempts(cluster);
   std::vector<double> with, without;
   for (std::size_t round = 0; round < rounds; ++round) {
-    with.push_back(p99(load(cluster, 0s, std::chrono::seconds(seconds), 3 + round)));
+    with.push_back(p99(load_report(cluster, 0s, std::chrono::seconds(seconds), 3 + round)));
     if (round == 0) {
       const Attempts after = attempts(cluster);
       const double hedges = after.extra - before.extra, share = hedges / (after.primary - before.primary);
@@ -110,7 +106,7 @@ TEST_CASE("when everything is 200 ms slower at once, hedges stop within a second
               cluster.cluster()["hedging"]["obstacle"].dump());
       CHECK(share <= 0.002);
     }
-    without.push_back(p99(load(cluster, 0s, std::chrono::seconds(seconds), 3 + round, "off")));
+    without.push_back(p99(load_report(cluster, 0s, std::chrono::seconds(seconds), 3 + round, "off")));
   }
   MESSAGE("p99 with hedging ", median(with), " ms, without ", median(without), " ms");
   CHECK(median(with) <= 1.1 * median(without));

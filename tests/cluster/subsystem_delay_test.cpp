@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cluster_fixture.hpp"
+#include "load_run.hpp"
 #include "control_timer.hpp"
 #include "waiting.hpp"
 
@@ -17,11 +18,6 @@ namespace {
 
 // With a word that nobody has, so that the speller is asked.
 std::string misspelt(std::uint64_t number) { return measured_query(number) + " qu" + std::to_string(number % 7) + "xzly wrodd"; }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 }  // namespace
 

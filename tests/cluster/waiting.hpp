@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/steady_clock.hpp"
 
 namespace hedgerow::test {
 
@@ -22,15 +23,13 @@ constexpr bool under_sanitizer = time_factor > 1;
 // For limits, which are generous; never for times that a law is about.
 constexpr Duration scaled(Duration limit) { return limit * time_factor; }
 
-inline Instant now() { return std::chrono::steady_clock::now(); }
-
 // True as soon as the condition is; false when it is not within the limit (which is scaled).
 template <class Condition>
 bool eventually(Duration limit, Condition condition) {
-  const Instant give_up = now() + scaled(limit);
+  const Instant give_up = clock_now() + scaled(limit);
   while (true) {
     if (condition()) return true;
-    if (now() >= give_up) return false;
+    if (clock_now() >= give_up) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }

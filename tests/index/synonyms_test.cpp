@@ -13,7 +13,7 @@ namespace hedgerow::test {
 
 namespace {
 
-Document document(const std::string& id, const std::string& title, const std::string& text) {
+Document titled(const std::string& id, const std::string& title, const std::string& text) {
   return {.id = id, .title = title, .url = "", .text = text, .facets = {}};
 }
 
@@ -22,12 +22,12 @@ Document document(const std::string& id, const std::string& title, const std::st
 TEST_CASE("Synonyms are looked for where a query holds what they stand for, and only there") {
   const TemporaryDirectory directory;
   const std::vector<Document> documents{
-      document("car", "Car", "a red one"),          document("auto", "Automobile", "a blue one"),
-      document("motor", "The motor car", "a green one"), document("motors", "", "a car with motors"),
-      document("tv", "", "tv set"),                 document("television", "", "the television"),
-      document("nyc", "", "nyc at night"),          document("york", "", "the city of new york city"),
-      document("new", "", "a new city"),            document("c", "", "c++ code"),
-      document("cplus", "", "cplusplus code"),
+      titled("car", "Car", "a red one"),          titled("auto", "Automobile", "a blue one"),
+      titled("motor", "The motor car", "a green one"), titled("motors", "", "a car with motors"),
+      titled("tv", "", "tv set"),                 titled("television", "", "the television"),
+      titled("nyc", "", "nyc at night"),          titled("york", "", "the city of new york city"),
+      titled("new", "", "a new city"),            titled("c", "", "c++ code"),
+      titled("cplus", "", "cplusplus code"),
   };
   build_small(documents, directory.path(), 3);
   const Synonyms synonyms = Synonyms::parse(

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-using Arguments = std::vector<std::string>;
+using EvaluateArguments = std::vector<std::string>;
 
 // Four documents, of which "tea" finds two, and "coffee" one.
 struct Collection {
@@ -28,8 +28,8 @@ struct Collection {
     REQUIRE(build.status == 0);
   }
 
-  ProgramRun evaluate(const std::string& queries, const std::string& qrels, Arguments more = {}) const {
-    Arguments arguments{"evaluate", "--queries", folder.write("queries", queries),
+  ProgramRun evaluate(const std::string& queries, const std::string& qrels, EvaluateArguments more = {}) const {
+    EvaluateArguments arguments{"evaluate", "--queries", folder.write("queries", queries),
                         "--qrels",  folder.write("qrels", qrels),
                         "--index",  index};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -85,8 +85,8 @@ TEST_CASE("a query that cannot be answered counts 0, and evaluate ends with 1") 
 
 TEST_CASE("only the words of a query are asked, and operators are operators where it is asked as typed") {
   const Collection collection;
-  const auto found = [&](const Arguments& more) {
-    Arguments arguments{"--json"};
+  const auto found = [&](const EvaluateArguments& more) {
+    EvaluateArguments arguments{"--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return json::parse(collection.evaluate("q1\tcoffee -tea AND (tea)\n", "q1 0 3 1\n", arguments).output)["measures"]
                       ["recall_100"];

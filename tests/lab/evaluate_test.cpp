@@ -21,9 +21,9 @@ namespace asio = boost::asio;
 namespace {
 
 // Asks a root in miniature, on one loop with the asking.
-class Bench {
+class EvaluateBench {
  public:
-  explicit Bench(wire::HttpServer::Handler handler) : server_(context_.get_executor(), {}, std::move(handler)) {
+  explicit EvaluateBench(wire::HttpServer::Handler handler) : server_(context_.get_executor(), {}, std::move(handler)) {
     const auto endpoint = server_.listen({asio::ip::address_v4::loopback(), 0});
     REQUIRE(endpoint.has_value());
     settings.target = "http://127.0.0.1:" + std::to_string(endpoint->port());
@@ -53,7 +53,7 @@ class Bench {
   wire::HttpServer server_;
 };
 
-wire::HttpResponse answer(const std::string& body) {
+wire::HttpResponse answer_with(const std::string& body) {
   wire::HttpResponse response;
   response.body = body;
   return response;
@@ -78,9 +78,9 @@ QueryOutcome failed(const std::string& failure) {
 
 TEST_CASE("every query is asked once, as typed, with its depth, its parameters, and nothing that has no part in hits") {
   std::multiset<std::string> targets;
-  Bench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
+  EvaluateBench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
     targets.insert(request.target);
-    co_return answer(R"({"hits":[{"id":"d1","score":2.5},{"id":"d2","score":1}],"completeness":{"fraction":0.75}})");
+    co_return answer_with(R"({"hits":[{"id":"d1","score":2.5},{"id":"d2","score":1}],"completeness":{"fraction":0.75}})");
   });
   bench.settings.depth = 7;
   bench.settings.parameters = {{"deadline", "50ms"}, {"snippets", "auto"}};
@@ -101,13 +101,13 @@ TEST_CASE("every query is asked once, as typed, with its depth, its parameters, 
 
 TEST_CASE("outcomes stand in the order of the queries, whichever client asked them, and clients are so many") {
   std::size_t under_way = 0, most = 0;
-  Bench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
+  EvaluateBench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
     most = std::max(most, ++under_way);
     const std::string word = request.target.substr(request.target.find("q=") + 2, 3);
     asio::steady_timer timer(co_await asio::this_coro::executor, 1ms);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     --under_way;
-    co_return answer(R"({"hits":[{"id":")" + word + R"(","score":1}],"completeness":{"fraction":1}})");
+    co_return answer_with(R"({"hits":[{"id":")" + word + R"(","score":1}],"completeness":{"fraction":1}})");
   });
   bench.settings.clients = 3;
   std::vector<TestQuery> queries;
@@ -120,17 +120,17 @@ TEST_CASE("outcomes stand in the order of the queries, whichever client asked th
 
 TEST_CASE("a query that fails is not asked again, and says how it failed") {
   std::map<std::string, int> asked;
-  Bench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
+  EvaluateBench bench([&](wire::HttpRequest& request) -> asio::awaitable<wire::HttpResponse> {
     const std::string word = request.target.substr(request.target.find("q=") + 2, 1);
     ++asked[word];
     if (word == "a") co_return wire::problem(400, "bad-query", "Nothing to search for.");
-    if (word == "b") co_return answer("no JSON");
-    if (word == "c") co_return answer(R"({"hits":[{"id":"x"}]})");
+    if (word == "b") co_return answer_with("no JSON");
+    if (word == "c") co_return answer_with(R"({"hits":[{"id":"x"}]})");
     if (word == "d") {
       asio::steady_timer timer(co_await asio::this_coro::executor, 300ms);
       co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     }
-    co_return answer(R"({"hits":[],"completeness":{"fraction":1}})");
+    co_return answer_with(R"({"hits":[],"completeness":{"fraction":1}})");
   });
   bench.settings.clients = 1;
   bench.settings.time_limit = 100ms;

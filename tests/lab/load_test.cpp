@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -13,6 +12,7 @@
 #include <map>
 #include <set>
 
+#include "wire/as_result.hpp"
 #include "wire/http_server.hpp"
 #include "wire/problem.hpp"
 
@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+using wire::as_result;
 
 // A root in miniature on a real socket, and the load on the same loop.
 class Bench {

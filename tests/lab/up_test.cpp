@@ -166,12 +166,12 @@ TEST_CASE("SIGTERM ends a cluster with a stopped leaf, within the time that proc
   up.start_and_wait();
   const auto pids = up.pids();
   CHECK(up.command({"stop", "leaf-0"}).status == 0);
-  const Instant begin = now();
+  const Instant begin = clock_now();
   up.process->send(SIGTERM);
   const auto end = up.end();
   REQUIRE(end);
   CHECK(end->status == 0);
-  CHECK(now() - begin < scaled(8s));
+  CHECK(clock_now() - begin < scaled(8s));
   for (const int pid : pids) CHECK(!runs(pid));
 }
 

@@ -35,7 +35,7 @@ const std::vector<std::string> pure{
     "leaf/fault.",        "leaf/query_pattern.", "leaf/background_schedule.",
     "leaf/transit_clock.", "leaf/tie_book.",   "leaf/service_times.", "root/estimated_recall.", "root/json_body.",  "lab/simulation/", "lab/report/", "lab/sweep/plan.", "lab/sweep/comparison.", "lab/sweep/charts.", "lab/sweep/pages.", "lab/sweep/summary.", "lab/advise/", "lab/answer_", "lab/arrivals.", "lab/hdr/encoding.", "lab/hdr/percentile_text.", "lab/latency_counts.", "lab/latency_samples.", "lab/load_report.", "lab/wanted_answers.", "wire/messages.",   "wire/codec",         "wire/pending_calls.", "base/clock.",
     "base/random.",       "base/distribution", "base/histogram.",   "index/query",        "index/ranking."};
-const std::vector<std::string> clocks{"steady_clock::now", "system_clock", "high_resolution_clock", "random_device",
+const std::vector<std::string> clocks{"steady_clock::now", "clock_now(", "system_clock", "high_resolution_clock", "random_device",
                                       "mt19937",           "std::rand",    "::time(",               "gettimeofday",
                                       "clock_gettime"};
 

@@ -8,12 +8,8 @@ namespace hedgerow::leaf {
 
 namespace {
 
-const std::string running = "hedgerow_leaf_running_attempts";
-const std::string queued = "hedgerow_leaf_queued_attempts";
 const std::string running_batch = "hedgerow_leaf_running_batch_work";
 const std::string queued_batch = "hedgerow_leaf_queued_batch_work";
-const std::string pause = R"([{"kind": "pause"}])";
-const std::string hold = R"([{"kind": "hold", "delay": "1h"}])";
 
 std::string cancelled(AttemptKind kind, const std::string& when) {
   return "hedgerow_leaf_attempts_cancelled_total{kind=\"" + std::string(to_string(kind)) + "\",when=\"" + when + "\"}";
@@ -34,7 +30,7 @@ TEST_CASE("batch searches that hold all their workers delay no interactive searc
   RunningLeaf leaf(speller());
   leaf.run([&]() -> asio::awaitable<void> {
     const auto root = co_await RootSide::connect(leaf);
-    co_await leaf.set_faults(hold);
+    co_await leaf.set_faults(holding_an_hour);
     root->send(batch_call(*root, {0, 1, 2, 3}));
     auto batch_fetch = root->fetch({{PartitionId{0}, DocumentNumber{1}}});
     batch_fetch.service_class = ServiceClass::batch;
@@ -60,13 +56,13 @@ TEST_CASE("batch that has filled its room is refused, and interactive work besid
   RunningLeaf leaf(speller(2, 3));
   leaf.run([&]() -> asio::awaitable<void> {
     const auto root = co_await RootSide::connect(leaf);
-    co_await leaf.set_faults(pause);
+    co_await leaf.set_faults(pausing);
     root->send(batch_call(*root, {0, 1, 2, 3}));
     const auto refused = co_await root->next();
     CHECK(outcome(refused) == "refused");
     CHECK(std::get<wire::PartitionFailure>(refused).partition == PartitionId{3});
     root->send(root->call("garden", {0, 1, 2}));
-    co_await leaf.until(queued, 6);
+    co_await leaf.until(queued_attempts, 6);
     CHECK(co_await leaf.metric(queued_batch) == 3);
     co_await leaf.set_faults("[]");
     CHECK(co_await outcomes(*root, 6) == all(6, "answer"));
@@ -79,11 +75,11 @@ TEST_CASE("without workers of its own batch is done by the interactive's, and st
   RunningLeaf leaf(settings);
   leaf.run([&]() -> asio::awaitable<void> {
     const auto root = co_await RootSide::connect(leaf);
-    co_await leaf.set_faults(pause);
+    co_await leaf.set_faults(pausing);
     const auto batch = batch_call(*root, {0});
     root->send(batch);
     for (int i = 0; i < 15; ++i) root->send(root->call("garden", {0, 1, 2, 3}));
-    co_await leaf.until(queued, 61);
+    co_await leaf.until(queued_attempts, 61);
     co_await leaf.set_faults("[]");
     for (int before = 0;; ++before) {
       const auto message = co_await root->next();
@@ -104,10 +100,10 @@ TEST_CASE("what is cancelled is counted by the attempt's kind: before it started
       CAPTURE(to_string(kind));
       auto call = root->call("garden", {0, 1});
       call.kind = kind;
-      co_await leaf.set_faults(hold);
+      co_await leaf.set_faults(holding_an_hour);
       root->send(call);
-      co_await leaf.until(running, 1);
-      co_await leaf.until(queued, 1);
+      co_await leaf.until(running_attempts, 1);
+      co_await leaf.until(queued_attempts, 1);
       root->send(wire::Cancel{call.call, {}});
       int started = 0;
       for (const auto& message : co_await root->answers(2)) {
@@ -125,7 +121,7 @@ TEST_CASE("what is cancelled is counted by the attempt's kind: before it started
       const double before = co_await leaf.metric(executed(WorkKind::search));
       root->send(late);
       co_await leaf.until(executed(WorkKind::search), before + 2);
-      co_await leaf.until(running, 0);
+      co_await leaf.until(running_attempts, 0);
       root->send(wire::Cancel{late.call, {PartitionId{1}}});
       CHECK(co_await outcomes(*root, 2) == all(2, "answer"));
       CHECK(co_await leaf.metric(cancelled(kind, "executed")) == 1);
@@ -154,7 +150,7 @@ TEST_CASE("a failure says whether its work had started: in the queue it had not,
   RunningLeaf leaf(speller(1));
   leaf.run([&]() -> asio::awaitable<void> {
     const auto root = co_await RootSide::connect(leaf);
-    co_await leaf.set_faults(hold);
+    co_await leaf.set_faults(holding_an_hour);
     auto call = root->call("garden", {0, 1});
     call.time.remaining = 50ms;
     root->send(call);
@@ -189,13 +185,13 @@ TEST_CASE("a long call interleaves with a short one: the short one's answers com
   RunningLeaf leaf(speller(1));
   leaf.run([&]() -> asio::awaitable<void> {
     const auto root = co_await RootSide::connect(leaf);
-    co_await leaf.set_faults(pause);
+    co_await leaf.set_faults(pausing);
     std::vector<std::uint32_t> many;
     for (int i = 0; i < 64; ++i) many.push_back(static_cast<std::uint32_t>(i % 4));
     const auto long_call = root->call("garden", many), short_call = root->call("garden", {0});
     root->send(long_call);
     root->send(short_call);
-    co_await leaf.until(queued, 65);
+    co_await leaf.until(queued_attempts, 65);
     co_await leaf.set_faults("[]");
     CHECK(std::get<wire::PartitionAnswer>(co_await root->next()).call == short_call.call);
     CHECK(co_await outcomes(*root, 64) == all(64, "answer"));

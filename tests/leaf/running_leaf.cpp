@@ -146,8 +146,8 @@ asio::awaitable<void> RunningLeaf::until(std::string name, double value) {
   for (double seen = co_await metric(name); seen != value;) seen = co_await metric(name);
 }
 
-asio::awaitable<void> RunningLeaf::set_faults(std::string json) {
-  const auto response = co_await http("PUT", "/v1/faults", std::move(json));
+asio::awaitable<void> RunningLeaf::set_faults(std::string plan) {
+  const auto response = co_await http("PUT", "/v1/faults", std::move(plan));
   if (response.status != 200) throw std::runtime_error(response.body);
 }
 

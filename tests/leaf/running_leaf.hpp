@@ -23,6 +23,12 @@ namespace hedgerow::leaf {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
+// Names of metrics, and faults, that many tests look at and set.
+inline const std::string running_attempts = "hedgerow_leaf_running_attempts";
+inline const std::string queued_attempts = "hedgerow_leaf_queued_attempts";
+inline const std::string pausing = R"([{"kind": "pause"}])";
+inline const std::string holding_an_hour = R"([{"kind": "hold", "delay": "1h"}])";
+
 // An index of 4 partitions in a folder of its own, built once for the process and removed at its end.
 class TinyIndex {
  public:

@@ -10,13 +10,13 @@
 #include "base/random.hpp"
 #include "leaf/work_queue.hpp"
 
+#include "instants.hpp"
+
 namespace hedgerow::leaf {
 
 namespace {
 
 using namespace std::chrono_literals;
-
-Instant at(Duration since_start) { return Instant{} + std::chrono::hours(1) + since_start; }
 
 ServiceTimes times_of(const std::vector<Duration>& took, bool stopped = false) {
   ServiceTimes times;

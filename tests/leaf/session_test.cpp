@@ -5,15 +5,12 @@
 #include <algorithm>
 
 #include "index/local_search.hpp"
+#include "every_kind.hpp"
 #include "running_leaf.hpp"
 
 namespace hedgerow::leaf {
 
 namespace {
-
-const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
-const std::string running = "hedgerow_leaf_running_attempts";
-const std::string queued = "hedgerow_leaf_queued_attempts";
 
 std::string attempts(const std::string& outcome) { return "hedgerow_leaf_work_total{outcome=\"" + outcome + "\",work=\"search\"}"; }
 
@@ -134,7 +131,7 @@ TEST_CASE("a partition that is not held, and another generation, are not served,
     fetch.generation = Generation{77};
     root->send(fetch);
     CHECK(outcome(co_await root->next()) == "not_served");
-    CHECK(co_await leaf.metric(executed) == 1);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 1);
     CHECK(co_await leaf.metric(attempts("failed")) == 4);
   });
 }
@@ -164,7 +161,7 @@ TEST_CASE("work without time left is answered as expired, and not executed") {
       root->send(fetch);
       CHECK(outcome(co_await root->next()) == "expired");
     }
-    CHECK(co_await leaf.metric(executed) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
     CHECK(co_await leaf.metric(attempts("expired")) == 6);
   });
 }
@@ -178,7 +175,7 @@ TEST_CASE("time on the way counts (trap 1): what was sent long ago is expired wh
     root->send(call);
     CHECK(outcome(co_await root->next()) == "expired");
     // A root whose clock is far away, but steady, is served.
-    CHECK(co_await leaf.metric(executed) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
     root->send(root->call("garden", {0}));
     CHECK(outcome(co_await root->next()) == "answer");
   });
@@ -205,8 +202,8 @@ TEST_CASE("work whose time runs out in the queue is answered at that moment, and
     root->send(call);
     for (const auto& message : co_await root->answers(3)) CHECK(outcome(message) == "expired");
     co_await leaf.set_faults("[]");
-    CHECK(co_await leaf.metric(queued) == 0);
-    CHECK(co_await leaf.metric(executed) == 0);
+    CHECK(co_await leaf.metric(queued_attempts) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
     CHECK(co_await leaf.metric(attempts("expired")) == 3);
   });
 }
@@ -226,7 +223,7 @@ TEST_CASE("what is cancelled in the queue is answered at once and never executed
     const auto rest = co_await root->answers(2);
     CHECK(outcome(rest[0]) == "answer");
     CHECK(outcome(rest[1]) == "answer");
-    CHECK(co_await leaf.metric(executed) == 2);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 2);
     CHECK(co_await leaf.metric(attempts("cancelled_queued")) == 1);
     // For what is over, or never was, a cancel is nothing.
     root->send(wire::Cancel{call.call, {}});
@@ -243,20 +240,20 @@ TEST_CASE("a cancel frees the worker that is held up by the call, and a cancelle
     const auto root = co_await RootSide::connect(leaf);
     const auto call = root->call("garden", {0, 1});
     root->send(call);
-    co_await leaf.until(running, 1);
+    co_await leaf.until(running_attempts, 1);
     root->send(wire::Cancel{call.call, {}});
     for (const auto& message : co_await root->answers(2)) CHECK(outcome(message) == "cancelled");
 
     const auto held = root->fetch({{PartitionId{0}, DocumentNumber{1}}}), waiting = root->fetch({{PartitionId{0}, DocumentNumber{1}}});
     root->send(held);
-    co_await leaf.until(running, 1);
+    co_await leaf.until(running_attempts, 1);
     root->send(waiting);
     root->send(wire::Cancel{waiting.call, {}});
     CHECK(outcome(co_await root->next()) == "cancelled");
     root->send(wire::Cancel{held.call, {}});
     CHECK(outcome(co_await root->next()) == "cancelled");
-    co_await leaf.until(running, 0);
-    CHECK(co_await leaf.metric(executed) == 0);
+    co_await leaf.until(running_attempts, 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
   });
 }
 
@@ -269,7 +266,7 @@ TEST_CASE("work that a worker is held up with stops at its deadline") {
     call.time.remaining = 30ms;
     root->send(call);
     CHECK(outcome(co_await root->next()) == "expired");
-    CHECK(co_await leaf.metric(executed) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
   });
 }
 
@@ -354,7 +351,7 @@ TEST_CASE("a root that breaks the protocol loses its link, and the leaf counts i
       co_await leaf.until("hedgerow_leaf_protocol_errors_total", ++errors);
     }
     co_await leaf.until("hedgerow_leaf_links", 0);
-    CHECK(co_await leaf.metric(queued) == 0);  // with a link goes what it asked for
+    CHECK(co_await leaf.metric(queued_attempts) == 0);  // with a link goes what it asked for
     co_await leaf.set_faults("[]");
     const auto root = co_await RootSide::connect(leaf);
     root->send(root->call("garden", {0}));
@@ -369,12 +366,12 @@ TEST_CASE("when a link ends, all that it asked for stops, in the queue and on th
     const auto root = co_await RootSide::connect(leaf);
     root->send(root->call("garden", {0, 1, 2, 3}));
     root->send(root->fetch({{PartitionId{0}, DocumentNumber{1}}}));
-    co_await leaf.until(running, 1);
-    co_await leaf.until(queued, 4);
+    co_await leaf.until(running_attempts, 1);
+    co_await leaf.until(queued_attempts, 4);
     root->close();
-    co_await leaf.until(running, 0);
-    co_await leaf.until(queued, 0);
-    CHECK(co_await leaf.metric(executed) == 0);
+    co_await leaf.until(running_attempts, 0);
+    co_await leaf.until(queued_attempts, 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
     CHECK(co_await leaf.metric("hedgerow_leaf_links") == 0);
   });
 }
@@ -387,7 +384,7 @@ TEST_CASE("two roots' calls do not disturb each other, though their call ids are
     const auto call = one->call("garden", {0});
     one->send(call);
     other->send(other->call("editor", {0}));
-    co_await leaf.until(queued, 2);
+    co_await leaf.until(queued_attempts, 2);
     one->send(wire::Cancel{call.call, {}});
     CHECK(outcome(co_await one->next()) == "cancelled");
     co_await leaf.set_faults("[]");
@@ -494,14 +491,14 @@ TEST_CASE("a leaf that drains refuses new searches, answers what it has and fetc
     co_await leaf.set_faults(R"([{"kind": "pause"}])");
     const auto open = root->call("garden", {0});
     root->send(open);
-    co_await leaf.until(queued, 1);
+    co_await leaf.until(queued_attempts, 1);
     asio::co_spawn(leaf.io, leaf.server->drain(), [&](std::exception_ptr) { leaf.drained = true; });
     CHECK((co_await leaf.http("GET", "/readyz")).status == 503);
     root->send(root->call("garden", {1}));
     CHECK(outcome(co_await root->next()) == "refused");
     // It ends a query of which this leaf has answered a part.
     root->send(root->fetch({{PartitionId{0}, document}}));
-    co_await leaf.until(queued, 2);
+    co_await leaf.until(queued_attempts, 2);
     co_await leaf.set_faults("[]");
     int answers = 0, fetched = 0;
     for (int i = 0; i < 2; ++i) {

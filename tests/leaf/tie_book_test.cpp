@@ -7,13 +7,13 @@
 
 #include "base/random.hpp"
 
+#include "instants.hpp"
+
 namespace hedgerow::leaf {
 
 namespace {
 
 using namespace std::chrono_literals;
-
-Instant at(Duration since_start) { return Instant{} + std::chrono::hours(1) + since_start; }
 
 using Arrival = TieBook::Arrival;
 using News = TieBook::News;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "every_kind.hpp"
 #include "running_leaf.hpp"
 
 namespace hedgerow::leaf {
@@ -14,9 +15,6 @@ std::string searches(const std::string& outcome) {
 }
 const std::string links_out = "hedgerow_leaf_twin_links{direction=\"out\"}";
 const std::string links_in = "hedgerow_leaf_twin_links{direction=\"in\"}";
-const std::string executed = "hedgerow_leaf_work_executed_total{work=\"search\"}";
-const std::string running = "hedgerow_leaf_running_attempts";
-const std::string queued = "hedgerow_leaf_queued_attempts";
 
 Settings named(const char* name) {
   Settings settings;
@@ -26,9 +24,6 @@ Settings named(const char* name) {
   settings.drain_time = 50ms;
   return settings;
 }
-
-const std::string pause = R"([{"kind": "pause"}])";
-const std::string hold = R"([{"kind": "hold", "delay": "1h"}])";
 
 wire::SearchCall tied(RootSide& root, std::uint64_t tie, const std::string& twin_address, std::uint32_t partition = 0) {
   auto call = root.call("garden", {partition});
@@ -75,10 +70,10 @@ TEST_CASE("whichever leaf begins tells the other, whose copy leaves the queue at
   pair.one.run([&]() -> asio::awaitable<void> {
     co_await pair.connect();
     co_await pair.meet();
-    co_await pair.other.set_faults(pause);
+    co_await pair.other.set_faults(pausing);
     const auto at_other = tied(*pair.to_other, 2, pair.one.address());
     pair.to_other->send(at_other);
-    co_await pair.other.until(queued, 1);
+    co_await pair.other.until(queued_attempts, 1);
     pair.to_one->send(tied(*pair.to_one, 2, pair.other.address()));
     CHECK(outcome(co_await pair.to_one->next()) == "answer");
 
@@ -89,7 +84,7 @@ TEST_CASE("whichever leaf begins tells the other, whose copy leaves the queue at
     CHECK_FALSE(failure.started);
     CHECK(failure.load.queued == 0);
     co_await pair.other.set_faults("[]");
-    CHECK(co_await pair.other.metric(executed) == 0);
+    CHECK(co_await pair.other.metric(executed(WorkKind::search)) == 0);
     CHECK(co_await pair.other.metric(ties("dropped")) == 1);
     CHECK(co_await pair.other.metric(ties("raced")) == 0);
     CHECK(co_await pair.other.metric(searches("superseded")) == 1);
@@ -104,10 +99,10 @@ TEST_CASE("it is told when the work begins, and not when it ends") {
   pair.one.run([&]() -> asio::awaitable<void> {
     co_await pair.connect();
     co_await pair.meet();
-    co_await pair.other.set_faults(pause);
+    co_await pair.other.set_faults(pausing);
     pair.to_other->send(tied(*pair.to_other, 2, pair.one.address()));
-    co_await pair.other.until(queued, 1);
-    co_await pair.one.set_faults(hold);
+    co_await pair.other.until(queued_attempts, 1);
+    co_await pair.one.set_faults(holding_an_hour);
     const auto at_one = tied(*pair.to_one, 2, pair.other.address());
     pair.to_one->send(at_one);
     CHECK(outcome(co_await pair.to_other->next()) == "superseded");
@@ -146,7 +141,7 @@ TEST_CASE("when both have begun, both run to their end, and the race is counted"
     CHECK(outcome(co_await pair.to_other->next()) == "answer");
     co_await pair.other.until(ties("raced"), 1);
     CHECK(co_await pair.other.metric(ties("dropped")) == 0);
-    CHECK(co_await pair.other.metric(executed) == 1);
+    CHECK(co_await pair.other.metric(executed(WorkKind::search)) == 1);
   });
 }
 
@@ -187,7 +182,7 @@ TEST_CASE("what was told just before a link broke goes to the root as well, whil
   pair.one.run([&]() -> asio::awaitable<void> {
     co_await pair.connect();
     co_await pair.meet();
-    co_await pair.one.set_faults(hold);
+    co_await pair.one.set_faults(holding_an_hour);
     const auto call = tied(*pair.to_one, 5, pair.other.address(), 3);
     pair.to_one->send(call);
     co_await pair.one.until(ties("told"), 1);
@@ -214,15 +209,15 @@ TEST_CASE("a copy that was cancelled, or whose root went away, is neither droppe
   pair.one.run([&]() -> asio::awaitable<void> {
     co_await pair.connect();
     co_await pair.meet();
-    co_await pair.other.set_faults(pause);
+    co_await pair.other.set_faults(pausing);
     const auto cancelled = tied(*pair.to_other, 2, pair.one.address());
     pair.to_other->send(cancelled);
     pair.to_other->send(wire::Cancel{cancelled.call, {}});
     CHECK(outcome(co_await pair.to_other->next()) == "cancelled");
     pair.to_other->send(tied(*pair.to_other, 3, pair.one.address()));
-    co_await pair.other.until(queued, 1);
+    co_await pair.other.until(queued_attempts, 1);
     pair.to_other->close();
-    co_await pair.other.until(queued, 0);
+    co_await pair.other.until(queued_attempts, 0);
     for (const std::uint64_t tie : {2U, 3U}) {
       pair.to_one->send(tied(*pair.to_one, tie, pair.other.address()));
       CHECK(outcome(co_await pair.to_one->next()) == "answer");
@@ -292,7 +287,7 @@ TEST_CASE("another leaf may say that tied work has begun, a root may not, and ne
     co_await refused(co_await connect_as_twin(leaf, wire::protocol_version + 1));
     co_await leaf.until(links_in, 0);
     CHECK(co_await leaf.metric("hedgerow_leaf_links") == 0);
-    CHECK(co_await leaf.metric(executed) == 0);
+    CHECK(co_await leaf.metric(executed(WorkKind::search)) == 0);
   });
 }
 
@@ -301,14 +296,14 @@ TEST_CASE("whoever guesses ties makes no copy go, and fills nothing") {
   leaf.run([&]() -> asio::awaitable<void> {
     const auto root = co_await RootSide::connect(leaf);
     const auto twin = co_await connect_as_twin(leaf);
-    co_await leaf.set_faults(pause);
+    co_await leaf.set_faults(pausing);
     root->send(tied(*root, 0x9e3779b97f4a7c15, "nobody:1"));
-    co_await leaf.until(queued, 1);
+    co_await leaf.until(queued_attempts, 1);
     Random random(5);
     for (int i = 0; i < 20'000; ++i) twin->send(wire::TieStarted{random.next(), {}, {}});
     twin->send(wire::Cancel{});  // ends the link, behind all of them
     co_await twin->wait_for_end();
-    CHECK(co_await leaf.metric(queued) == 1);
+    CHECK(co_await leaf.metric(queued_attempts) == 1);
     co_await leaf.set_faults("[]");
     CHECK(std::get<wire::TieStarted>(co_await root->next()).tie == 0x9e3779b97f4a7c15);
     CHECK(outcome(co_await root->next()) == "answer");

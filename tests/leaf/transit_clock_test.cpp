@@ -6,6 +6,8 @@
 
 #include "base/random.hpp"
 
+#include "instants.hpp"
+
 namespace hedgerow::leaf {
 
 namespace {
@@ -15,7 +17,6 @@ using namespace std::chrono_literals;
 // Two machines: the leaf's clock is the test's, the root's is this much ahead of it.
 constexpr std::int64_t ahead = 123'456'789'012'345;
 
-Instant at(Duration since_start) { return Instant{} + std::chrono::hours(100) + since_start; }
 std::int64_t root_clock(Duration since_start) { return at(since_start).time_since_epoch().count() + ahead; }
 
 }  // namespace

@@ -9,13 +9,13 @@
 
 #include "base/random.hpp"
 
+#include "instants.hpp"
+
 namespace hedgerow::leaf {
 
 namespace {
 
 using namespace std::chrono_literals;
-
-Instant at(Duration since_start) { return Instant{} + std::chrono::hours(1) + since_start; }
 
 constexpr LaneLimits roomy{.waiting = 1000, .running = 1000};
 constexpr ClassLimits all_roomy{roomy, roomy};
@@ -285,6 +285,30 @@ TEST_CASE("batch work with workers of its own is theirs alone, and each class ke
   queue.finish(WorkKind::search, batch);
   CHECK_FALSE(queue.ready(interactive));
   CHECK(queue.pop(batch, at(0ms))->work == 12);
+}
+
+TEST_CASE("batch with workers of its own gives way: beside interactive work it begins a piece every so often, alone as it likes") {
+  WorkQueue<int> queue({.interactive = {roomy, roomy}, .batch = {roomy, roomy}, .batch_gives_way = 20ms});
+  for (int work = 11; work < 19; ++work) push(queue, work, WorkKind::search, batch, 1h);
+  CHECK(queue.ready_at(batch, at(0ms)) == at(0ms));
+  CHECK(queue.pop(batch, at(0ms))->work == 11);
+  CHECK(queue.pop(batch, at(1ms))->work == 12);
+  push(queue, 1, WorkKind::search, interactive, 1h);
+  CHECK(queue.ready(batch));
+  CHECK(queue.ready_at(batch, at(2ms)) == at(21ms));
+  CHECK_FALSE(queue.pop(batch, at(2ms)).has_value());
+  CHECK(queue.ready_at(interactive, at(2ms)) == at(2ms));
+  CHECK(queue.pop(interactive, at(2ms))->work == 1);
+  CHECK_FALSE(queue.pop(batch, at(20ms)).has_value());  // it runs
+  CHECK(queue.pop(batch, at(21ms))->work == 13);
+  CHECK_FALSE(queue.pop(batch, at(22ms)).has_value());
+  CHECK(queue.ready_at(batch, at(50ms)) == at(50ms));
+  queue.finish(WorkKind::search, interactive);
+  CHECK(queue.ready_at(batch, at(23ms)) == at(23ms));
+  CHECK(queue.pop(batch, at(23ms))->work == 14);
+  // What interactive work there is counts, of whatever kind.
+  push(queue, 2, WorkKind::snippets, interactive, 1h);
+  CHECK_FALSE(queue.pop(batch, at(24ms)).has_value());
 }
 
 TEST_CASE("where batch shares the workers, it has every so-many-th turn while it waits, and no more while interactive work waits") {

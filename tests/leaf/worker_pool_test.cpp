@@ -11,14 +11,13 @@
 #include <thread>
 
 #include "base/random.hpp"
+#include "base/steady_clock.hpp"
 
 namespace hedgerow::leaf {
 
 namespace {
 
 using namespace std::chrono_literals;
-
-Instant now() { return std::chrono::steady_clock::now(); }
 
 // Work that counts its answers and says when it begins and ends.
 class Probe final : public Work {
@@ -48,15 +47,15 @@ class Probe final : public Work {
 };
 
 struct Pool : WorkerPool {
-  explicit Pool(std::size_t workers, std::size_t capacity = 1000, std::size_t batch_workers = 0)
-      : WorkerPool({workers, capacity, batch_workers}, "/nonexistent", std::make_shared<const Manifest>()) {}
+  explicit Pool(std::size_t workers, std::size_t capacity = 1000, std::size_t batch_workers = 0, Duration batch_gives_way = {})
+      : WorkerPool({workers, capacity, batch_workers, batch_gives_way}, "/nonexistent", std::make_shared<const Manifest>()) {}
 
   std::optional<Place> submit(const std::shared_ptr<Probe>& probe, Duration in = 1h,
                               ServiceClass service_class = ServiceClass::interactive) {
-    return WorkerPool::submit(probe, {WorkKind::search, service_class, now() + in, {}}, now());
+    return WorkerPool::submit(probe, {WorkKind::search, service_class, clock_now() + in, {}}, clock_now());
   }
   std::optional<Place> submit(const std::shared_ptr<Probe>& probe, WorkKind kind) {
-    return WorkerPool::submit(probe, {kind, ServiceClass::interactive, now() + 1h, {}}, now());
+    return WorkerPool::submit(probe, {kind, ServiceClass::interactive, clock_now() + 1h, {}}, clock_now());
   }
 };
 
@@ -137,9 +136,9 @@ TEST_CASE("a hold ends when its time is over") {
   pool.start();
   std::atomic<bool> held_long_enough = false;
   const auto probe = std::make_shared<Probe>([&](WorkerContext& worker) {
-    const Instant begun = now();
+    const Instant begun = clock_now();
     worker.hold(30ms, [] { return true; });
-    held_long_enough = now() - begun >= 30ms;
+    held_long_enough = clock_now() - begun >= 30ms;
   });
   pool.submit(probe);
   probe->wait_until_ended();
@@ -323,8 +322,8 @@ TEST_CASE("every piece of work is answered exactly once, by its worker or by who
     piece->holds = random.chance(0.02);
     const auto kind = work_kinds[random.below(work_kinds.size())];
     const auto service_class = random.chance(0.3) ? ServiceClass::batch : ServiceClass::interactive;
-    const auto deadline = now() + (random.chance(0.1) ? -1ms : 1h);
-    const auto place = pool.WorkerPool::submit(piece, {kind, service_class, deadline, {}}, now());
+    const auto deadline = clock_now() + (random.chance(0.1) ? -1ms : 1h);
+    const auto place = pool.WorkerPool::submit(piece, {kind, service_class, deadline, {}}, clock_now());
     if (place) {
       submitted.emplace_back(piece, *place);
       ++expected;
@@ -348,6 +347,38 @@ TEST_CASE("every piece of work is answered exactly once, by its worker or by who
   for (const auto& [piece, place] : submitted) wrong += piece->answers == 1 ? 0 : 1;
   CHECK(wrong == 0);
   CHECK(ended == expected);
+}
+
+TEST_CASE("batch that gave way goes on when its time has come, and at once when no interactive work is left") {
+  for (const Duration gives_way : {Duration(5ms), Duration(30s)}) {
+    CAPTURE(format_duration(gives_way));
+    Pool pool(1, 1000, 1, gives_way);
+    std::atomic<bool> wanted = true;
+    const auto held = std::make_shared<Probe>([&](WorkerContext& worker) { worker.hold(1h, [&] { return wanted.load(); }); });
+    std::vector<std::shared_ptr<Probe>> pieces;
+    for (int i = 0; i < 3; ++i) pieces.push_back(std::make_shared<Probe>());
+    pool.submit(held);
+    pool.start();
+    held->wait_until_begun();
+    const Instant begun = clock_now();
+    for (const auto& piece : pieces) pool.submit(piece, 1h, ServiceClass::batch);
+    pieces[0]->wait_until_ended();  // none has begun for long
+    if (gives_way == 5ms) {
+      pieces[1]->wait_until_ended();
+      pieces[2]->wait_until_ended();
+      CHECK(clock_now() - begun >= 10ms);
+    } else {
+      CHECK(pool.load(ServiceClass::batch).queued == 2);
+    }
+    wanted = false;
+    pool.wake();
+    held->wait_until_ended();
+    if (gives_way != 5ms) {
+      pieces[1]->wait_until_ended();
+      pieces[2]->wait_until_ended();
+      CHECK(clock_now() - begun < 15s);
+    }
+  }
 }
 
 }  // namespace hedgerow::leaf

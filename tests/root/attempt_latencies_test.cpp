@@ -11,7 +11,7 @@ namespace hedgerow::policy {
 namespace {
 
 // Twenty leaves that answer as the paper's do, in turn, a thousand attempts a second; one of them may be sick.
-struct Cluster {
+struct TimedCluster {
   AttemptLatencies latencies;
   Random random{11};
   Instant now = at(0s);
@@ -84,7 +84,7 @@ TEST_CASE("of what hedges overtook it is known that it was late, not that it end
 }
 
 TEST_CASE("one sick leaf does not change what is usual of a healthy one (trap 16)") {
-  Cluster cluster;
+  TimedCluster cluster;
   cluster.run(20s);
   const Duration healthy_before = *cluster.latencies.healthy(cluster.now).quantile(0.95);
   CHECK_FALSE(cluster.latencies.is_sick(leaf(7)));
@@ -107,7 +107,7 @@ TEST_CASE("one sick leaf does not change what is usual of a healthy one (trap 16
 }
 
 TEST_CASE("a leaf whose attempts are all overtaken by hedges is sick too, though none of its latencies is known (trap 16)") {
-  Cluster cluster;
+  TimedCluster cluster;
   for (int i = 0; i < 4000; ++i, cluster.now += 1ms) {
     const auto number = static_cast<std::uint32_t>(i % 20);
     const Duration overtaken = 10ms + cluster.draw(0);
@@ -123,7 +123,7 @@ TEST_CASE("a leaf whose attempts are all overtaken by hedges is sick too, though
 }
 
 TEST_CASE("a leaf whose attempts are often given up soon, by a twin that began first, is not sick") {
-  Cluster cluster;
+  TimedCluster cluster;
   for (int i = 0; i < 4000; ++i, cluster.now += 1ms) {
     const auto number = static_cast<std::uint32_t>(i % 20);
     if (number == 7 && i % 5 != 2) {
@@ -199,7 +199,7 @@ TEST_CASE("curves are kept for a quarter of a second or until there is a quarter
 }
 
 TEST_CASE("what is forgotten of the cluster is still known of its leaves") {
-  Cluster cluster;
+  TimedCluster cluster;
   cluster.sick_leaf = 3;
   cluster.run(10s);
   cluster.latencies.forget();

@@ -14,7 +14,7 @@ namespace hedgerow::policy {
 
 namespace {
 
-struct World {
+struct CanaryWorld {
   std::uint32_t leaves = 10;
   std::uint32_t replicas = 2;
   std::size_t queries = 250;
@@ -38,9 +38,9 @@ struct Outcome {
   std::size_t safe = 0, refused_at_once = 0, followers = 0, late = 0, lifted = 0;
 };
 
-class Simulation {
+class CanarySimulation {
  public:
-  Simulation(const World& world, std::uint64_t seed)
+  CanarySimulation(const CanaryWorld& world, std::uint64_t seed)
       : world_(world), random_(seed), policies_(PolicyFixture::settings(), seed), canaries_(std::in_place, CanariesSettings{}, policies_, seed) {
     for (std::uint32_t i = 0; i < world.leaves; ++i) {
       policies_.on_leaf_up(leaf(i));
@@ -339,7 +339,7 @@ class Simulation {
     for (const auto& [waiter, waiting] : waiting_) CHECK_MESSAGE(in_time(waiting.end), "nobody told it in its time");
   }
 
-  World world_;
+  CanaryWorld world_;
   Random random_;
   SearchPolicies policies_;
   std::optional<Canaries> canaries_;
@@ -365,7 +365,7 @@ TEST_CASE("over many seeds, a deadly query takes down two leaves at most, and no
   Outcome sum;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
-    const auto outcome = Simulation({}, seed).run();
+    const auto outcome = CanarySimulation({}, seed).run();
     for (const auto& [query, leaves] : outcome.killed) CHECK_MESSAGE(leaves <= 2, query, " took down ", leaves);
     for (const auto& query : outcome.quarantined) CHECK_MESSAGE(!query.starts_with("harmless"), query);
     for (const auto& query : outcome.quarantined) sum.quarantined.insert(query + " " + std::to_string(seed));
@@ -385,13 +385,13 @@ TEST_CASE("over many seeds, a deadly query takes down two leaves at most, and no
 
 TEST_CASE("leaves that die of other reasons, each once in ten seconds, convict next to nobody") {
   // Bound: two canaries of one query on leaves that die within the same milliseconds.
-  World world;
+  CanaryWorld world;
   world.deadly = world.hanging = 0;
   world.deaths_per_second = 0.1;
   std::size_t convicted = 0, deaths = 0, safe = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
-    const auto outcome = Simulation(world, seed).run();
+    const auto outcome = CanarySimulation(world, seed).run();
     convicted += outcome.quarantined.size();
     deaths += outcome.deaths;
     safe += outcome.safe;
@@ -402,7 +402,7 @@ TEST_CASE("leaves that die of other reasons, each once in ten seconds, convict n
 }
 
 TEST_CASE("several deadly queries at once, beside leaves that die anyway, still take down two each") {
-  World world;
+  CanaryWorld world;
   world.deadly = 4;
   world.hanging = 2;
   world.deaths_per_second = 0.1;
@@ -410,7 +410,7 @@ TEST_CASE("several deadly queries at once, beside leaves that die anyway, still 
   std::size_t innocent = 0, safe = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
-    const auto outcome = Simulation(world, seed).run();
+    const auto outcome = CanarySimulation(world, seed).run();
     for (const auto& [query, leaves] : outcome.killed) CHECK_MESSAGE(leaves <= 2, query, " took down ", leaves);
     for (const auto& query : outcome.quarantined) innocent += query.starts_with("harmless") ? 1 : 0;
     safe += outcome.safe;
@@ -428,7 +428,7 @@ TEST_CASE("what befalls several leaves at once, or the root itself, convicts nex
   };
   constexpr std::uint64_t some_seeds = 200;
   for (const Row& row : {Row{0.2, 0, 0, 1}, Row{0, 0.2, 0, 1}, Row{0, 0, 0.2, 2}, Row{0.2, 0.2, 0.2, 15}}) {
-    World world;
+    CanaryWorld world;
     world.deadly = world.hanging = 0;
     world.kinds = 200;  // most are asked for the first time
     world.late = 0.3;   // many have two canaries out
@@ -441,7 +441,7 @@ TEST_CASE("what befalls several leaves at once, or the root itself, convicts nex
     for (std::uint64_t seed = 1; seed <= some_seeds; ++seed) {
       for (const std::uint32_t leaves : {4u, 10u}) {
         world.leaves = leaves;
-        const auto outcome = Simulation(world, seed).run();
+        const auto outcome = CanarySimulation(world, seed).run();
         convicted += outcome.quarantined.size();
         sum.safe += outcome.safe;
         sum.deaths += outcome.deaths;

@@ -9,18 +9,8 @@ namespace hedgerow::root {
 namespace {
 
 using policy::CanaryAnswer;
-using Held = std::vector<std::vector<std::uint32_t>>;
-using Act = std::function<void(FakeLeaf&, wire::Link&, const wire::Message&)>;
-
-Act on_search(std::function<void(FakeLeaf&, wire::Link&, const wire::SearchCall&)> answer) {
-  return [answer](FakeLeaf& self, wire::Link& link, const wire::Message& message) {
-    if (const auto* call = std::get_if<wire::SearchCall>(&message)) return answer(self, link, *call);
-    self.answer_honestly(link, message);
-  };
-}
 
 const Act die = on_search([](FakeLeaf&, wire::Link& link, const wire::SearchCall&) { link.close({Errc::unavailable, "crash"}); });
-const Act stay_silent = on_search([](FakeLeaf&, wire::Link&, const wire::SearchCall&) {});
 
 Act fail_with(wire::FailureReason reason) {
   return on_search([reason](FakeLeaf&, wire::Link& link, const wire::SearchCall& call) {

@@ -74,7 +74,7 @@ TEST_CASE("few short queries are no pressure, however long a thread's wake-up is
   };
   for (const Row& row : {Row{400us, 100us, 400, 0, 0.02},  // a query now and then: queueing is 4
                          Row{400us, 100us, 20, 0, 0.15},   // one after another
-                         Row{5ms, 100us, 2000, 0, 1},      // a machine with other things to do
+                         Row{5ms, 100us, 2000, 0, 0.1},    // a machine with other things to do
                          Row{900us, 100us, 1, 8.9, 9.1},   // nine tenths of the time somebody waits
                          Row{2ms, 4ms, 20, 0.49, 0.51}}) {
     CAPTURE(format_duration(row.queue));

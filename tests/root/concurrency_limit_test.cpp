@@ -34,9 +34,9 @@ struct Windows {
   Instant now = at(0ms);
 };
 
-ConcurrencyLimitSettings starting_at(std::size_t first) {
+ConcurrencyLimitSettings starting_at(std::size_t first_answers) {
   ConcurrencyLimitSettings settings;
-  settings.first = first;
+  settings.first = first_answers;
   return settings;
 }
 

@@ -3,13 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include "base/steady_clock.hpp"
+
 #include "fake_cluster.hpp"
 
 namespace hedgerow::root {
 
 namespace {
-
-Instant now() { return std::chrono::steady_clock::now(); }
 
 // What a lookup by two leaves that both hold everything comes to.
 struct Looked {
@@ -20,10 +20,10 @@ struct Looked {
 Looked look_up(FakeCluster& cluster, const std::string& id, Duration time = 15s, std::uint32_t most_terms = 0) {
   Looked looked;
   cluster.run([&]() -> asio::awaitable<void> {
-    const Instant began = now();
+    const Instant began = clock_now();
     DocumentLookup lookup(cluster.io.get_executor(), cluster.cluster, id, most_terms, began + time);
     looked.answer = co_await lookup.run(began);
-    looked.took = now() - began;
+    looked.took = clock_now() - began;
   });
   return looked;
 }
@@ -122,9 +122,9 @@ TEST_CASE("a lookup that is abandoned returns, and what it asked for is cancelle
   FakeCluster cluster({{0, 1, 2, 3}});
   cluster.leaves[0]->act = [](FakeLeaf&, wire::Link&, const wire::Message&) {};
   cluster.run([&]() -> asio::awaitable<void> {
-    DocumentLookup lookup(cluster.io.get_executor(), cluster.cluster, "id", 0, now() + 15s);
+    DocumentLookup lookup(cluster.io.get_executor(), cluster.cluster, "id", 0, clock_now() + 15s);
     asio::post(cluster.io, [&] { lookup.abandon(); });
-    const auto answer = co_await lookup.run(now());
+    const auto answer = co_await lookup.run(clock_now());
     REQUIRE(answer.has_error());
     CHECK(answer.error().code == Errc::cancelled);
     co_await cluster.until([&] { return cluster.leaves[0]->all_received<wire::Cancel>().size() == 1; });

@@ -60,6 +60,21 @@ class FakeLeaf {
   std::weak_ptr<wire::Link> link_;
 };
 
+using Act = std::function<void(FakeLeaf&, wire::Link&, const wire::Message&)>;
+
+inline void stay_silent(FakeLeaf&, wire::Link&, const wire::Message&) {}
+// Answers searches in its own way, and all else honestly.
+inline Act on_search(std::function<void(FakeLeaf&, wire::Link&, const wire::SearchCall&)> answer) {
+  return [answer](FakeLeaf& self, wire::Link& link, const wire::Message& message) {
+    if (const auto* call = std::get_if<wire::SearchCall>(&message)) return answer(self, link, *call);
+    self.answer_honestly(link, message);
+  };
+}
+
+using Documents = std::vector<std::uint32_t>;
+// The partitions that each leaf holds.
+using Held = std::vector<std::vector<std::uint32_t>>;
+
 class FakeCluster {
  public:
   // partitions: of each leaf; they are called leaf-0, leaf-1, … Settings are those of the clients.

@@ -12,22 +12,9 @@ namespace {
 
 using policy::FinishReason;
 using policy::PartitionState;
-using Documents = std::vector<std::uint32_t>;
-using Held = std::vector<std::vector<std::uint32_t>>;
-using Act = std::function<void(FakeLeaf&, wire::Link&, const wire::Message&)>;
 
 // Of partitions 0 and 1 together: scores 3, 2 and 2, 1; the tie goes to the smaller document.
 const Documents both{11, 1, 12, 2};
-
-void stay_silent(FakeLeaf&, wire::Link&, const wire::Message&) {}
-
-// Answers searches in its own way, and all else honestly.
-Act on_search(std::function<void(FakeLeaf&, wire::Link&, const wire::SearchCall&)> answer) {
-  return [answer](FakeLeaf& self, wire::Link& link, const wire::Message& message) {
-    if (const auto* call = std::get_if<wire::SearchCall>(&message)) return answer(self, link, *call);
-    self.answer_honestly(link, message);
-  };
-}
 
 // Answers the first partition of a search in its own way.
 Act with_answer(std::function<void(wire::PartitionAnswer&)> spoil) {

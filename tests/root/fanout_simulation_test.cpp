@@ -27,9 +27,9 @@ struct Seen {
   std::uint64_t hedges_refused = 0, superseded = 0, asked_again = 0, good_enough = 0, started_told = 0, stopped_asking = 0;
 };
 
-class Simulation {
+class FanoutSimulation {
  public:
-  Simulation(std::uint64_t seed, Seen& seen)
+  FanoutSimulation(std::uint64_t seed, Seen& seen)
       : seen_(seen),
         random_(seed),
         settings_(draw_settings()),
@@ -195,10 +195,10 @@ class Simulation {
     REQUIRE(query.fanout->state_of(index) == PartitionState::waiting);
     const auto& replicas = query.partitions.at(index).replicas;
     REQUIRE(std::find(replicas.begin(), replicas.end(), send.leaf) != replicas.end());
-    const bool first = query.asked[index].empty();
+    const bool first_seen = query.asked[index].empty();
     REQUIRE(query.asked[index].insert(send.leaf).second);  // never the same leaf twice, unless it was superseded there
     switch (send.kind) {
-      case AttemptKind::primary: REQUIRE(first); break;
+      case AttemptKind::primary: REQUIRE(first_seen); break;
       case AttemptKind::probe: REQUIRE_FALSE(query.started); break;
       case AttemptKind::retry:
       case AttemptKind::hedge: REQUIRE(query.lost.size() < most_leaves_lost); break;
@@ -210,7 +210,7 @@ class Simulation {
           REQUIRE(other->second.leaf == send.leaf);
           REQUIRE_FALSE(query.open.at(send.twin->attempt.value).over);
         } else {
-          REQUIRE(first);
+          REQUIRE(first_seen);
         }
         query.twin_of.emplace(send.attempt.value, *send.twin);
         break;
@@ -364,7 +364,7 @@ TEST_CASE("fan-outs keep their invariants whatever leaves do") {
   Seen seen;
   for (std::uint64_t seed = 1; seed <= 5000; ++seed) {
     CAPTURE(seed);
-    Simulation(seed, seen).run();
+    FanoutSimulation(seed, seen).run();
   }
   for (const auto kind : {AttemptKind::primary, AttemptKind::retry, AttemptKind::hedge, AttemptKind::tied, AttemptKind::probe}) {
     CAPTURE(to_string(kind));

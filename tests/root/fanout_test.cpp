@@ -11,9 +11,9 @@ namespace hedgerow::policy {
 namespace {
 
 constexpr auto refused = AttemptFailure::refused;
+constexpr auto failed = AttemptFailure::failed;
 constexpr auto expired = AttemptFailure::expired;
 constexpr auto unreachable = AttemptFailure::unreachable;
-constexpr auto failed = AttemptFailure::failed;
 constexpr auto bad_query = AttemptFailure::bad_query;
 
 }  // namespace

@@ -59,6 +59,20 @@ TEST_CASE("waiting is worth its time where patience times the expected percents 
   }
 }
 
+TEST_CASE("however short what is known and what was waited are, one looks again later, not at once") {
+  LatencyCurve at_once;  // all answers came in no time
+  at_once.answered = 8;
+  at_once.steps = {{0ms, 0.0}};
+  for (const Duration waited : {Duration(0), Duration(1), Duration(100), Duration(10us)}) {
+    CAPTURE(waited.count());
+    // Of such as last for a millisecond 1 in 9 ends within an eighth of one; the more the longer, up to 16 of them.
+    const auto instant = worth_waiting_until({0.5, 1s}, 0.9, {{0.1, waited}}, at_once, at(90ms), at(0ms));
+    REQUIRE(instant.has_value());
+    CHECK(*instant - at(0ms) >= 125us);
+    CHECK(*instant - at(0ms) <= 16ms);
+  }
+}
+
 TEST_CASE("with less than the least completeness, or with nothing known, the search's end is waited for") {
   CHECK(until({0.95, 0ms}, 0.949, {{0.051, 0ms}}) == "90ms");
   CHECK(until({0.95, 0ms}, 0.95, {{0.05, 0ms}}) == "answer");

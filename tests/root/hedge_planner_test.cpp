@@ -15,7 +15,7 @@ namespace {
 
 // A closed form as a curve of very many samples.
 template <class After>
-LatencyCurve exact(After&& after, double from, double to) {
+LatencyCurve exact_curve(After&& after, double from, double to) {
   LatencyCurve curve;
   curve.answered = 1'000'000'000;
   for (double milliseconds = from; milliseconds < to; milliseconds *= 1.0002) {
@@ -25,7 +25,7 @@ LatencyCurve exact(After&& after, double from, double to) {
   return curve;
 }
 
-LatencyCurve exact_reference() { return exact(reference::after, 3, 4000); }
+LatencyCurve exact_reference() { return exact_curve(reference::after, 3, 4000); }
 
 // So many samples of it, each in microseconds.
 LatencyCurve sampled_reference(int samples, std::uint64_t seed) {
@@ -128,7 +128,7 @@ TEST_CASE("where the budget is smaller than the share that is late, only some ar
   const double unhedged = std::pow(20, 1 / 1.1);
   REQUIRE(best < 0.85 * unhedged);
 
-  const LatencyCurve curve = exact(after, 1, 20'000);
+  const LatencyCurve curve = exact_curve(after, 1, 20'000);
   const HedgePlan plan = plan_hedges({curve, curve, 0.05, 0.02, 1, 0ms});
   REQUIRE(plan.delays.size() == 1);
   CHECK(plan.probability < 0.9);

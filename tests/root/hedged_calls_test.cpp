@@ -10,8 +10,6 @@ namespace hedgerow::root {
 namespace {
 
 using policy::FinishReason;
-using Documents = std::vector<std::uint32_t>;
-using Act = std::function<void(FakeLeaf&, wire::Link&, const wire::Message&)>;
 
 FakeQuery::Wishes hedged_after(Duration delay) {
   FakeQuery::Wishes wishes;

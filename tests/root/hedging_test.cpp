@@ -16,8 +16,8 @@ namespace {
 
 // Twenty leaves, three replicas of everything; queries of one partition each arrive at random, 400 in a second, and are
 // planned for as if they asked twenty.
-struct Cluster {
-  explicit Cluster(const HedgeSettings& settings = {}) : hedging(settings, latencies, load) {}
+struct HedgedCluster {
+  explicit HedgedCluster(const HedgeSettings& settings = {}) : hedging(settings, latencies, load) {}
 
   AttemptLatencies latencies;
   ClusterLoad load;
@@ -198,7 +198,7 @@ TEST_CASE("the paper's example, and better: 100 partitions, p99.9 at most 30 ms 
 }
 
 TEST_CASE("hedging starts after some two hundred latencies, and not before") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.run(400ms);
   CHECK(cluster.hedges == 0);
   CHECK(cluster.hedging.obstacle() == HedgeObstacle::too_little_known);
@@ -213,7 +213,7 @@ TEST_CASE("hedging starts after some two hundred latencies, and not before") {
 }
 
 TEST_CASE("each way to choose a delay gives its delays, and never more than replicas allow (trap 20)") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.run(30s);
   struct Row {
     HedgeChoice wanted;
@@ -258,7 +258,7 @@ TEST_CASE("a setting that can have no effect is known at the start (trap 20)") {
 }
 
 TEST_CASE("hedges never cost more than the bucket's fill and depth, and the budget changes live") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.wanted = fixed(1ms);  // before every answer
   cluster.replicas = 2;
   cluster.run(1s);
@@ -279,7 +279,7 @@ TEST_CASE("hedges never cost more than the bucket's fill and depth, and the budg
 }
 
 TEST_CASE("a delay that is too short is not taken for shared slowness") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.wanted = fixed(4ms);  // six of seven attempts take longer
   cluster.run(30s);
   CHECK(cluster.hedging.suppressed(HedgeObstacle::shared_slowness) == 0);
@@ -289,7 +289,7 @@ TEST_CASE("a delay that is too short is not taken for shared slowness") {
 TEST_CASE("one sick leaf neither inflates the delay nor stops hedging (trap 16)") {
   for (const Duration later : {200ms, 15ms, 2000ms}) {
     CAPTURE(format_duration(later));
-    Cluster cluster;
+    HedgedCluster cluster;
     cluster.run(30s);
     const HedgePlan healthy = cluster.plan();
     const Duration healthy_p99 = cluster.quantile(0.99);
@@ -315,7 +315,7 @@ TEST_CASE("one sick leaf neither inflates the delay nor stops hedging (trap 16)"
 TEST_CASE("everything 200 ms slower at once: hedges stop within a second, and come back by themselves (trap 18)") {
   for (const HedgeChoice& wanted : {HedgeChoice{}, p95, fixed(10ms)}) {
     CAPTURE(static_cast<int>(wanted.mode));
-    Cluster cluster;
+    HedgedCluster cluster;
     cluster.wanted = wanted;
     cluster.run(40s);
     const double usual_extra = cluster.extra();
@@ -346,7 +346,7 @@ TEST_CASE("everything 200 ms slower at once: hedges stop within a second, and co
 }
 
 TEST_CASE("at forty attempts a second shared slowness is noticed within two seconds (trap 18)") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.attempts_per_second = 40;
   cluster.run(60s);
   CHECK(cluster.hedging.obstacle() == HedgeObstacle::none);
@@ -358,7 +358,7 @@ TEST_CASE("at forty attempts a second shared slowness is noticed within two seco
 }
 
 TEST_CASE("a large cluster, where each leaf is seldom asked, notices shared slowness as well (trap 18)") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.leaves = 2000;
   cluster.attempts_per_second = 4000;
   cluster.run(5s);
@@ -372,7 +372,7 @@ TEST_CASE("a large cluster, where each leaf is seldom asked, notices shared slow
 }
 
 TEST_CASE("slowness that lasts longer than a minute is how things are, and is hedged by what is usual then") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.run(30s);
   cluster.latency = [&](LeafId, Instant) { return cluster.usual() + 200ms; };
   cluster.run(59s);
@@ -386,7 +386,7 @@ TEST_CASE("slowness that lasts longer than a minute is how things are, and is he
 
 TEST_CASE("two leaves of which one is slow are not a slow cluster, two slow ones are") {
   for (const std::uint32_t slow : {1u, 2u}) {
-    Cluster cluster;
+    HedgedCluster cluster;
     cluster.leaves = 2;
     cluster.replicas = 2;
     cluster.run(20s);
@@ -397,7 +397,7 @@ TEST_CASE("two leaves of which one is slow are not a slow cluster, two slow ones
 }
 
 TEST_CASE("of four leaves one that stays slow does not keep shared slowness going after the others are well again (trap 18)") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.leaves = 4;
   cluster.replicas = 2;
   cluster.run(20s);
@@ -412,7 +412,7 @@ TEST_CASE("of four leaves one that stays slow does not keep shared slowness goin
 }
 
 TEST_CASE("a sick leaf is hedged even where all healthy attempts take alike") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.leaves = 4;
   cluster.replicas = 2;
   cluster.latency = [&](LeafId, Instant) { return from_milliseconds(8 + 0.2 * cluster.random.uniform()); };
@@ -425,7 +425,7 @@ TEST_CASE("a sick leaf is hedged even where all healthy attempts take alike") {
 }
 
 TEST_CASE("at next to no latency nothing is hedged needlessly (trap 17)") {
-  Cluster cluster;
+  HedgedCluster cluster;
   // 50 to 150 us, some up to 0.9 ms.
   cluster.latency = [&](LeafId, Instant) {
     return from_milliseconds(cluster.random.chance(0.03) ? cluster.random.uniform() * 0.9 : 0.05 + 0.1 * cluster.random.uniform());
@@ -451,7 +451,7 @@ TEST_CASE("at next to no latency nothing is hedged needlessly (trap 17)") {
 }
 
 TEST_CASE("where every attempt takes alike there is nothing to gain, and nothing is hedged") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.latency = [&](LeafId, Instant) { return from_milliseconds(8 + 0.2 * cluster.random.uniform()); };
   cluster.run(20s);
   CHECK(cluster.hedges == 0);
@@ -468,7 +468,7 @@ TEST_CASE("the more attempts queue the less is hedged, and nothing where they wa
   for (const Row& row : {Row{0ms, 1, HedgeObstacle::none}, Row{200us, 1, HedgeObstacle::none}, Row{1100us, 0.5, HedgeObstacle::none},
                          Row{1400us, 1.0 / 3, HedgeObstacle::none}, Row{2ms, 0, HedgeObstacle::busy}, Row{40ms, 0, HedgeObstacle::busy}}) {
     CAPTURE(format_duration(row.queue));
-    Cluster cluster;
+    HedgedCluster cluster;
     cluster.run(30s);
     REQUIRE(cluster.plan().extra_share > 0.04);
     cluster.tell_load(row.queue, 4ms);
@@ -488,7 +488,7 @@ TEST_CASE("the more attempts queue the less is hedged, and nothing where they wa
 }
 
 TEST_CASE("a fixed delay is held to the smaller budget of busy leaves too (trap 15)") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.wanted = fixed(0ms);
   cluster.replicas = 2;
   cluster.latency = [&](LeafId asked, Instant now) {
@@ -513,7 +513,7 @@ TEST_CASE("without brakes busy leaves are hedged as idle ones are, which is for 
 }
 
 TEST_CASE("leaves that refuse work are not asked for more, but one overloaded leaf is not the cluster (traps 11 and 15)") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.run(30s);
   const auto tell = [&](Duration time, auto&& refuses) {
     for (const Instant end = cluster.now + time; cluster.now < end; cluster.now += 2ms) {
@@ -544,7 +544,7 @@ TEST_CASE("leaves that refuse work are not asked for more, but one overloaded le
 }
 
 TEST_CASE("queries of many widths have plans of their own, or their nearest neighbour's") {
-  Cluster cluster;
+  HedgedCluster cluster;
   cluster.run(30s);
   const HedgePlan narrow = cluster.hedging.plan({}, 1, 3, cluster.now);
   const HedgePlan wide = cluster.hedging.plan({}, 1000, 3, cluster.now);

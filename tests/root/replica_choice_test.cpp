@@ -370,4 +370,19 @@ TEST_CASE("three roots that know nothing of each other do not turn to the same l
   }
 }
 
+TEST_CASE("however often every leaf fails, what is known of them stays a time that can be waited for") {
+  ReplicaChoice choice(Random(1), {});
+  const std::vector<LeafId> replicas{leaf(0), leaf(1), leaf(2)};
+  for (const LeafId one : replicas) choice.on_leaf_up(one);
+  for (int i = 0; i < 3000; ++i) {
+    const auto chosen = choice.choose(replicas, {});
+    REQUIRE(chosen.has_value());
+    choice.on_failed(*chosen, at(1ms * i));
+  }
+  for (const LeafId one : replicas) {
+    REQUIRE(choice.latency(one).has_value());
+    CHECK(*choice.latency(one) <= 60s);
+  }
+}
+
 }  // namespace hedgerow::policy

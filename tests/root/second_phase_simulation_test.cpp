@@ -14,9 +14,9 @@ namespace hedgerow::policy {
 
 namespace {
 
-class Simulation {
+class SecondPhaseSimulation {
  public:
-  explicit Simulation(std::uint64_t seed)
+  explicit SecondPhaseSimulation(std::uint64_t seed)
       : random_(seed), silence_(random_.chance(0.6) ? random_.uniform() : 0), failure_(random_.uniform() * 0.8),
         deadline_(at(from_milliseconds(random_.uniform() * 20))),
         patience_(from_milliseconds(random_.uniform() * 20)), choice_(Random(seed)) {
@@ -125,7 +125,7 @@ class Simulation {
 TEST_CASE("second phases keep their invariants whatever leaves do") {
   for (std::uint64_t seed = 1; seed <= 5000; ++seed) {
     CAPTURE(seed);
-    Simulation(seed).run();
+    SecondPhaseSimulation(seed).run();
   }
 }
 

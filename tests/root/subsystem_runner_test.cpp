@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "base/steady_clock.hpp"
 #include "fake_cluster.hpp"
 
 namespace hedgerow::root {
@@ -14,11 +15,6 @@ namespace {
 
 using policy::SubsystemKind;
 using policy::SubsystemStatus;
-using Act = std::function<void(FakeLeaf&, wire::Link&, const wire::Message&)>;
-
-Instant now() { return std::chrono::steady_clock::now(); }
-
-void stay_silent(FakeLeaf&, wire::Link&, const wire::Message&) {}
 
 // A query with a mistyped word, run by a runner of its own.
 struct Beside {
@@ -29,7 +25,7 @@ struct Beside {
     plan.average_length = 10;
     plan.generation = Generation{3};
     plan.words = {{"wrod", 0, 4, 0}};
-    const Instant began = now();
+    const Instant began = clock_now();
     runner.emplace(cluster.io.get_executor(), cluster.cluster,
                    SubsystemRunner::Query{plan, "wrod", ServiceClass::interactive, began, began + time, grace, true});
   }
@@ -251,9 +247,9 @@ TEST_CASE("with the default grace a silent speller holds nothing up for more tha
     for (int i = 0; i < 50; ++i) {
       Beside query(cluster, std::nullopt);
       query.runner->ask_spelling();
-      const Instant began = now();
+      const Instant began = clock_now();
       co_await query.runner->settle();
-      waits += now() - began >= 5ms ? 1 : 0;
+      waits += clock_now() - began >= 5ms ? 1 : 0;
       const auto status = query.status(SubsystemKind::spelling);
       CHECK((status == SubsystemStatus::late || status == SubsystemStatus::skipped));
       CHECK(query.runner->suggestion() == std::nullopt);

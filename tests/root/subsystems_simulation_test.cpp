@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::array kinds{SubsystemKind::spelling, SubsystemKind::snippets, SubsystemKind::facets};
 
-class World {
+class SubsystemWorld {
  public:
-  explicit World(std::uint64_t seed)
+  explicit SubsystemWorld(std::uint64_t seed)
       : random_(seed), silence_(random_.chance(0.5) ? random_.uniform() : 0), failure_(random_.uniform() * 0.7),
         slowness_(random_.chance(0.5) ? 30 : 400), choice_(Random(seed)) {
     for (std::uint32_t i = 0; i < leaves; ++i) {
@@ -191,7 +191,7 @@ class World {
 TEST_CASE("optional subsystems keep their invariants whatever leaves do") {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     CAPTURE(seed);
-    World(seed).run();
+    SubsystemWorld(seed).run();
   }
 }
 

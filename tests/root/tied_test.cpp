@@ -11,8 +11,6 @@ namespace hedgerow::policy {
 namespace {
 
 constexpr auto superseded = AttemptFailure::superseded;
-constexpr auto refused = AttemptFailure::refused;
-constexpr auto failed = AttemptFailure::failed;
 
 struct TiedSearch : Search {
   explicit TiedSearch(const std::vector<std::vector<std::uint32_t>>& replicas, HedgeChoice hedge = {.mode = HedgeChoice::Mode::off})
@@ -62,14 +60,14 @@ TEST_CASE("a half that fails leaves its partition to the other, without a retry"
   TiedSearch search({{0, 1, 2}});
   search.start();
   search.wakes(500us);
-  CHECK(search.fails(0, refused, 1ms) == "");
+  CHECK(search.fails(0, AttemptFailure::refused, 1ms) == "");
   CHECK(search.answers(1, 6ms) == "merge; finish complete");
 }
 
 TEST_CASE("a half that fails before the other left is retried like any attempt, and the other never leaves") {
   TiedSearch search({{0, 1, 2}, {3}});
   search.start();
-  CHECK(search.fails(0, refused, 100us) == "send 3 P0 L1 retry");
+  CHECK(search.fails(0, AttemptFailure::refused, 100us) == "send 3 P0 L1 retry");
   CHECK(search.wakes(500us) == "wake 90ms");
   CHECK(search.answers(3, 6ms) == "merge");
 }
@@ -79,13 +77,13 @@ TEST_CASE("when the half that had begun fails after all, the leaf whose copy nev
   search.start();
   search.wakes(500us);
   CHECK(search.fails(1, superseded, 2ms) == "");
-  CHECK(search.fails(0, failed, 5ms) == "send 2 P0 L1 retry");
+  CHECK(search.fails(0, AttemptFailure::failed, 5ms) == "send 2 P0 L1 retry");
   CHECK(search.answers(2, 9ms) == "merge; finish complete");
 
   TiedSearch other_order({{0, 1}});
   other_order.start();
   other_order.wakes(500us);
-  CHECK(other_order.fails(0, failed, 5ms) == "");
+  CHECK(other_order.fails(0, AttemptFailure::failed, 5ms) == "");
   CHECK(other_order.fails(1, superseded, 6ms) == "send 2 P0 L1 retry");
 }
 

@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 namespace {
 
 // A server on a port of its own, drained at the end of each test.
-class Bench {
+class ServerBench {
  public:
-  explicit Bench(HttpServer::Handler handler, HttpServerSettings settings = {})
+  explicit ServerBench(HttpServer::Handler handler, HttpServerSettings settings = {})
       : server(context.get_executor(), std::move(settings), std::move(handler)) {
     const auto bound = server.listen(any_loopback_port());
     REQUIRE(bound.has_value());
@@ -73,7 +73,7 @@ std::string problem_type(const std::string& response) {
 
 TEST_CASE("a request's method, path, parameters and body reach the handler decoded, and its headers the client") {
   int asked = 0;
-  Bench bench(echo(asked));
+  ServerBench bench(echo(asked));
   bench.run([&]() -> asio::awaitable<void> {
     const auto found = co_await bench.exchange(get("/v1/a%20b?q=full+text%2B&q=x&empty=&bare", last));
     CHECK(status_of(found) == 200);
@@ -91,7 +91,7 @@ TEST_CASE("a request's method, path, parameters and body reach the handler decod
 
 TEST_CASE("only requests addressed to this machine reach the handler, and only from pages of this server") {
   int asked = 0;
-  Bench bench(echo(asked));
+  ServerBench bench(echo(asked));
   bench.run([&]() -> asio::awaitable<void> {
     for (const char* host : {"127.0.0.1", "127.0.0.1:7080", "localhost", "LocalHost:80", "[::1]", "[::1]:7080"}) {
       CAPTURE(host);
@@ -126,7 +126,7 @@ TEST_CASE("a body beyond its bound is 413, told or chunked, and the client can r
   int asked = 0;
   HttpServerSettings settings;
   settings.body_bytes = 1000;
-  Bench bench(echo(asked), settings);
+  ServerBench bench(echo(asked), settings);
   bench.run([&]() -> asio::awaitable<void> {
     const std::string head = "POST / HTTP/1.1\r\nHost: localhost\r\n";
     const auto within = co_await bench.exchange(head + last + "Content-Length: 1000\r\n\r\n" + std::string(1000, 'x'));
@@ -147,7 +147,7 @@ TEST_CASE("a target or headers beyond their bound are 431") {
   int asked = 0;
   HttpServerSettings settings;
   settings.header_bytes = 2000;
-  Bench bench(echo(asked), settings);
+  ServerBench bench(echo(asked), settings);
   bench.run([&]() -> asio::awaitable<void> {
     CHECK(status_of(co_await bench.exchange(get("/?q=" + std::string(1500, 'x'), last))) == 200);
     const auto target = co_await bench.exchange(get("/?q=" + std::string(3000, 'x')));
@@ -164,7 +164,7 @@ TEST_CASE("a target or headers beyond their bound are 431") {
 
 TEST_CASE("what is no HTTP request is 400, and so is a target that cannot be decoded") {
   int asked = 0;
-  Bench bench(echo(asked));
+  ServerBench bench(echo(asked));
   bench.run([&]() -> asio::awaitable<void> {
     for (const char* bytes : {"\x16\x03\x01\x02 hello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n",
                               "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
@@ -184,7 +184,7 @@ TEST_CASE("what is no HTTP request is 400, and so is a target that cannot be dec
 
 TEST_CASE("a body in a coding that is not read is 501, and is not taken for the next request") {
   int asked = 0;
-  Bench bench(echo(asked));
+  ServerBench bench(echo(asked));
   bench.run([&]() -> asio::awaitable<void> {
     for (const char* codings : {"Transfer-Encoding: frob", "Transfer-Encoding: gzip", "Transfer-Encoding: frob\r\nContent-Length: 3"}) {
       CAPTURE(codings);
@@ -198,7 +198,7 @@ TEST_CASE("a body in a coding that is not read is 501, and is not taken for the 
 
 TEST_CASE("a connection is kept for the next request, until either side says close") {
   int asked = 0;
-  Bench bench(echo(asked));
+  ServerBench bench(echo(asked));
   bench.run([&]() -> asio::awaitable<void> {
     RawClient client(bench.context);
     co_await client.connect(bench.endpoint);
@@ -217,7 +217,7 @@ TEST_CASE("a connection is kept for the next request, until either side says clo
 
 TEST_CASE("a refusal leaves the connection usable") {
   int asked = 0;
-  Bench bench(echo(asked));
+  ServerBench bench(echo(asked));
   bench.run([&]() -> asio::awaitable<void> {
     RawClient client(bench.context);
     co_await client.connect(bench.endpoint);
@@ -229,7 +229,7 @@ TEST_CASE("a refusal leaves the connection usable") {
 
 TEST_CASE("requests sent at once are answered one after another, in their order") {
   std::vector<std::string> begun;
-  Bench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
+  ServerBench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
     begun.push_back(request.path);
     // The earlier ones take longer: out of order, the last would be first.
     co_await pass(request.path == "/1" ? 20ms : 1ms);
@@ -251,7 +251,7 @@ TEST_CASE("requests sent at once are answered one after another, in their order"
 
 TEST_CASE("an answer to HEAD has the length of its body and no body, so that the next answer is read in its place") {
   int asked = 0;
-  Bench bench(echo(asked));
+  ServerBench bench(echo(asked));
   bench.run([&]() -> asio::awaitable<void> {
     RawClient client(bench.context);
     co_await client.connect(bench.endpoint);
@@ -270,7 +270,7 @@ TEST_CASE("one connection more than the most is answered 503 and closed, and the
   int asked = 0;
   HttpServerSettings settings;
   settings.most_connections = 2;
-  Bench bench(echo(asked), settings);
+  ServerBench bench(echo(asked), settings);
   bench.run([&]() -> asio::awaitable<void> {
     auto one = std::make_unique<RawClient>(bench.context);
     RawClient other(bench.context);
@@ -296,7 +296,7 @@ TEST_CASE("a connection that says nothing, or stops in the middle of a request, 
   int asked = 0;
   HttpServerSettings settings;
   settings.idle_time = 50ms;
-  Bench bench(echo(asked), settings);
+  ServerBench bench(echo(asked), settings);
   bench.run([&]() -> asio::awaitable<void> {
     CHECK(co_await bench.exchange("") == "");
     CHECK(co_await bench.exchange("GET / HTTP/1.1\r\nHost: local") == "");
@@ -313,7 +313,7 @@ TEST_CASE("a connection that says nothing, or stops in the middle of a request, 
 TEST_CASE("the time in which a request must arrive does not run while it is handled") {
   HttpServerSettings settings;
   settings.idle_time = 30ms;
-  Bench bench(
+  ServerBench bench(
       [](HttpRequest&) -> asio::awaitable<HttpResponse> {
         co_await pass(120ms);
         co_return HttpResponse{};
@@ -323,7 +323,7 @@ TEST_CASE("the time in which a request must arrive does not run while it is hand
 }
 
 TEST_CASE("a handler that throws is a 500, and the connection goes on") {
-  Bench bench([](HttpRequest& request) -> asio::awaitable<HttpResponse> {
+  ServerBench bench([](HttpRequest& request) -> asio::awaitable<HttpResponse> {
     if (request.path == "/bad") throw std::runtime_error("a secret of the inside");
     co_return HttpResponse{};
   });
@@ -342,7 +342,7 @@ TEST_CASE("a handler that throws is a 500, and the connection goes on") {
 TEST_CASE("a client that goes away while its request is handled is noticed") {
   bool gone = false;
   Event begun, ended;
-  Bench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
+  ServerBench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
     begun.set();
     Event left;
     request.client->on_gone([&] {
@@ -368,7 +368,7 @@ TEST_CASE("a client that goes away while its request is handled is noticed") {
 
 TEST_CASE("a client that stays is not taken for gone: not while it waits, sends its next request, or is answered") {
   int gone = 0;
-  Bench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
+  ServerBench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
     request.client->on_gone([&] { ++gone; });
     co_await pass(20ms);
     HttpResponse response;
@@ -391,7 +391,7 @@ TEST_CASE("a client that stays is not taken for gone: not while it waits, sends 
 
 TEST_CASE("draining answers what is in progress, closes what is idle, and takes nothing new") {
   Event begun, go_on;
-  Bench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
+  ServerBench bench([&](HttpRequest& request) -> asio::awaitable<HttpResponse> {
     if (request.path == "/slow") {
       begun.set();
       co_await go_on.wait();
@@ -426,7 +426,7 @@ TEST_CASE("draining answers what is in progress, closes what is idle, and takes 
 
 TEST_CASE("draining does not wait longer than its time for a handler that does not end") {
   Event begun, never;
-  Bench bench([&](HttpRequest&) -> asio::awaitable<HttpResponse> {
+  ServerBench bench([&](HttpRequest&) -> asio::awaitable<HttpResponse> {
     begun.set();
     co_await never.wait();
     co_return HttpResponse{};

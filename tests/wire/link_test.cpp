@@ -16,9 +16,9 @@ namespace {
 Cancel cancel(std::uint64_t call, std::size_t partitions = 0) { return {CallId{call}, std::vector<PartitionId>(partitions)}; }
 
 // A server that offers links, and clients on the same loop.
-class Bench {
+class LinkBench {
  public:
-  explicit Bench(HttpServer::LinkHandler handler, LinkSettings settings = {})
+  explicit LinkBench(HttpServer::LinkHandler handler, LinkSettings settings = {})
       : server(
             context.get_executor(), server_settings(settings),
             [](HttpRequest&) -> asio::awaitable<HttpResponse> {
@@ -71,7 +71,7 @@ class Bench {
 result<void> ignore(Message&&) { return {}; }
 
 // Sends every message back.
-asio::awaitable<void> echo(std::shared_ptr<Link> link) {
+asio::awaitable<void> echo_frames(std::shared_ptr<Link> link) {
   co_await link->run([link](Message&& message) -> result<void> {
     link->send(message);
     return {};
@@ -91,7 +91,7 @@ const std::string upgrade = std::string("GET ") + link_path +
 }  // namespace
 
 TEST_CASE("messages go both ways and keep their order, ten thousand of them sent at once") {
-  Bench bench(echo);
+  LinkBench bench(echo_frames);
   bench.run([&]() -> asio::awaitable<void> {
     const auto link = co_await bench.connect();
     CHECK(link->peer() == "127.0.0.1:" + std::to_string(bench.endpoint.port()));
@@ -118,7 +118,7 @@ TEST_CASE("messages go both ways and keep their order, ten thousand of them sent
 }
 
 TEST_CASE("a message of a megabyte arrives whole") {
-  Bench bench(echo);
+  LinkBench bench(echo_frames);
   bench.run([&]() -> asio::awaitable<void> {
     const auto link = co_await bench.connect();
     PartitionFailure big;
@@ -139,7 +139,7 @@ TEST_CASE("a message of a megabyte arrives whole") {
 TEST_CASE("a link that is closed says why, ends its peer's, and sends nothing more") {
   Event server_ended;
   Error server_end;
-  Bench bench([&](std::shared_ptr<Link> link) -> asio::awaitable<void> {
+  LinkBench bench([&](std::shared_ptr<Link> link) -> asio::awaitable<void> {
     server_end = co_await link->run(ignore);
     server_ended.set();
   });
@@ -158,7 +158,7 @@ TEST_CASE("a link that is closed says why, ends its peer's, and sends nothing mo
 }
 
 TEST_CASE("a peer that goes away ends the link at once") {
-  Bench bench([](std::shared_ptr<Link> link) -> asio::awaitable<void> {
+  LinkBench bench([](std::shared_ptr<Link> link) -> asio::awaitable<void> {
     link->close({Errc::cancelled, "going"});
     co_return;
   });
@@ -171,7 +171,7 @@ TEST_CASE("a peer that goes away ends the link at once") {
 }
 
 TEST_CASE("draining the server ends its links") {
-  Bench bench(echo);
+  LinkBench bench(echo_frames);
   bench.run([&]() -> asio::awaitable<void> {
     const auto link = co_await bench.connect();
     bench.start(link, ignore);
@@ -184,7 +184,7 @@ TEST_CASE("draining the server ends its links") {
 
 TEST_CASE("a peer that accepts but never reads nor answers is given up after the idle time") {
   Event over;
-  Bench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> { co_await over.wait(); });
+  LinkBench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> { co_await over.wait(); });
   bench.run([&]() -> asio::awaitable<void> {
     LinkSettings settings;
     settings.idle_time = 100ms;
@@ -202,7 +202,7 @@ TEST_CASE("a peer that accepts but never reads nor answers is given up after the
 }
 
 TEST_CASE("a link on which nothing is said stays: pings are answered") {
-  Bench bench([](std::shared_ptr<Link> link) -> asio::awaitable<void> { co_await link->run(ignore); });
+  LinkBench bench([](std::shared_ptr<Link> link) -> asio::awaitable<void> { co_await link->run(ignore); });
   bench.run([&]() -> asio::awaitable<void> {
     LinkSettings settings;
     settings.idle_time = 400ms;
@@ -217,7 +217,7 @@ TEST_CASE("a link on which nothing is said stays: pings are answered") {
 }
 
 TEST_CASE("a frame beyond the reader's bound ends the link as a break of the protocol") {
-  Bench bench([](std::shared_ptr<Link> link) -> asio::awaitable<void> {
+  LinkBench bench([](std::shared_ptr<Link> link) -> asio::awaitable<void> {
     link->send(cancel(1, 10));
     co_await link->run([link](Message&&) -> result<void> {
       link->send(cancel(2, 1000));
@@ -243,7 +243,7 @@ TEST_CASE("a frame beyond the reader's bound ends the link as a break of the pro
 
 TEST_CASE("a queue that grows beyond its bound, since the peer does not read, closes the link") {
   Event over;
-  Bench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> { co_await over.wait(); });
+  LinkBench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> { co_await over.wait(); });
   bench.run([&]() -> asio::awaitable<void> {
     LinkSettings settings;
     settings.send_queue_bytes = 1 << 20;
@@ -266,7 +266,7 @@ TEST_CASE("a queue that grows beyond its bound, since the peer does not read, cl
 }
 
 TEST_CASE("an error of the handler's ends the link, and what came behind it is not handled") {
-  Bench bench([](std::shared_ptr<Link> link) -> asio::awaitable<void> {
+  LinkBench bench([](std::shared_ptr<Link> link) -> asio::awaitable<void> {
     for (std::uint64_t call = 1; call <= 5; ++call) link->send(cancel(call));
     co_await link->run(ignore);
   });
@@ -288,7 +288,7 @@ TEST_CASE("a peer that sends what is no message ends the link as a break of the 
   Event over;
   std::vector<Errc> ends;
   std::size_t handled = 0;
-  Bench bench([&](std::shared_ptr<Link> link) -> asio::awaitable<void> {
+  LinkBench bench([&](std::shared_ptr<Link> link) -> asio::awaitable<void> {
     const auto end = co_await link->run([&handled](Message&&) -> result<void> {
       ++handled;
       return {};
@@ -326,7 +326,7 @@ TEST_CASE("a peer that sends what is no message ends the link as a break of the 
 
 TEST_CASE("bytes that are no WebSocket frame end the link, and the server goes on") {
   Event over;
-  Bench bench([&](std::shared_ptr<Link> link) -> asio::awaitable<void> {
+  LinkBench bench([&](std::shared_ptr<Link> link) -> asio::awaitable<void> {
     co_await link->run(ignore);
     over.set();
   });
@@ -346,7 +346,7 @@ TEST_CASE("bytes that are no WebSocket frame end the link, and the server goes o
 
 TEST_CASE("an upgrade from a foreign page or host makes no link") {
   bool linked = false;
-  Bench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> {
+  LinkBench bench([&](std::shared_ptr<Link>) -> asio::awaitable<void> {
     linked = true;
     co_return;
   });

@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "wire/as_result.hpp"
 
 namespace hedgerow::wire {
 
 namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
-
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 inline tcp::endpoint any_loopback_port() { return {asio::ip::address_v4::loopback(), 0}; }
 

@@ -9,7 +9,7 @@ namespace hedgerow::policy {
 
 namespace {
 
-constexpr Duration between_looks = std::chrono::milliseconds(50);
+constexpr Duration between_medians = std::chrono::milliseconds(50);
 // A smallest waiting time is forgotten after two spells at the latest.
 constexpr Duration spell = std::chrono::milliseconds(100);
 // A leaf of which nothing was heard for so long does not say how long one waits now.
@@ -20,7 +20,7 @@ constexpr Duration no_wait_known = Duration::max();
 
 // Attempts of this root waiting on a leaf, on the average of time. Below the first the leaf is idle: one worker that is busy
 // for a tenth of the time has 0.011. From the second on waiting is load, however short: with one worker from a quarter on.
-constexpr double hardly_anyone_waits = 0.008, many_wait = 0.1;
+constexpr double hardly_anyone_waits = 0.006, many_wait = 0.1;
 // Until then, work counts as at least so long: against it a thread's wake-up on a processor that is shared is little.
 constexpr double least_service_seconds = 0.004;
 
@@ -45,6 +45,7 @@ ClusterLoad::Leaf& ClusterLoad::hear_of(LeafId leaf, Instant now) {
   if (steps > 0) {
     const double kept = std::exp2(-static_cast<double>(steps) / 8);
     state.queue_seconds *= kept;
+    state.newest_wait_seconds *= kept;
     state.service_seconds *= kept;
     state.answered *= kept;
     state.refused *= kept;
@@ -73,7 +74,8 @@ void ClusterLoad::on_answered(LeafId leaf, const AttemptReport& report, Instant 
 
 void ClusterLoad::on_waited(LeafId leaf, Duration waited, Instant now) {
   Leaf& state = hear_of(leaf, now);
-  state.queue_seconds += to_seconds(waited);
+  state.newest_wait_seconds = to_seconds(waited);
+  state.queue_seconds += state.newest_wait_seconds;
   state.waited_seconds += to_seconds(waited);
   ++state.waits;
 }
@@ -86,15 +88,16 @@ void ClusterLoad::on_failed(LeafId leaf, bool refused, Instant now) {
 
 double ClusterLoad::pressure_of(const Leaf& leaf, Instant now) {
   constexpr double memory_seconds = to_seconds(half_life) / std::numbers::ln2;
-  const double waiting =
-      leaf.queue_seconds / memory_seconds * std::exp2(-to_seconds(now - leaf.faded) / to_seconds(half_life));
+  // Without the newest: just after a wait, and that is when one looks, a single one would pass for an average.
+  const double waiting = (leaf.queue_seconds - leaf.newest_wait_seconds) / memory_seconds *
+                         std::exp2(-to_seconds(now - leaf.faded) / to_seconds(half_life));
   const double least = leaf.answered * least_service_seconds * std::max(0.0, 1 - waiting / many_wait);
   const double worked = std::max(leaf.service_seconds, least);
   return worked > 0 ? std::min(1.0, waiting / hardly_anyone_waits) * leaf.queue_seconds / worked : 0;
 }
 
 void ClusterLoad::look_around(Instant now) {
-  if (looked_ != Instant{} && now - looked_ < between_looks) return;
+  if (looked_ != Instant{} && now - looked_ < between_medians) return;
   looked_ = now;
   ratios_.clear();
   pressures_.clear();

@@ -52,6 +52,7 @@ class ClusterLoad {
  private:
   struct Leaf {
     double queue_seconds = 0, service_seconds = 0;
+    double newest_wait_seconds = 0;  // what the newest attempt has in queue_seconds
     double answered = 0, refused = 0;  // attempts; answered: all that were not refused
     // The smallest time waited, of the current spell and the one before it.
     Duration least{}, least_before{};

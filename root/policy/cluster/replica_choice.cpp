@@ -25,6 +25,8 @@ constexpr double queue_weight = 0.1;
 constexpr double worst_seconds = 1;
 constexpr double worst_factor = 10;
 constexpr double best_seconds = 2e-5;
+// Nor ever worse than this: where most leaves fail again and again, what is usual would double with each of them.
+constexpr double longest_seconds = 60;
 
 // What is usual is looked at anew once in so many choices, or in as many as there are leaves.
 constexpr std::uint32_t choices_between_looks = 16;
@@ -73,7 +75,7 @@ void ReplicaChoice::learn(Leaf& leaf, double seconds, Sample sample, Instant now
     leaf.latency_seconds = seconds > leaf.latency_seconds ? std::min(seconds, leaf.latency_seconds / (1 - weight))
                                                           : std::max(seconds, leaf.latency_seconds * (1 - weight));
   }
-  leaf.latency_seconds = std::min(leaf.latency_seconds, std::max(worst_seconds, worst_factor * usual_seconds_));
+  leaf.latency_seconds = std::min({leaf.latency_seconds, std::max(worst_seconds, worst_factor * usual_seconds_), longest_seconds});
   leaf.known = true;
   leaf.heard = now;
 

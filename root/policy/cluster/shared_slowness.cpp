@@ -7,7 +7,7 @@ namespace hedgerow::policy {
 
 namespace {
 
-constexpr Duration between_looks = std::chrono::milliseconds(20);
+constexpr Duration between_glances = std::chrono::milliseconds(20);
 constexpr Duration lately = std::chrono::milliseconds(500);
 // An attempt longer ago says nothing of the present, however few there were since.
 constexpr Duration longest_ago = std::chrono::seconds(10);
@@ -34,7 +34,7 @@ void SharedSlowness::note(LeafId leaf, double overdue, Instant now) {
 }
 
 void SharedSlowness::look_around(Instant now) {
-  if (noted_ < evidence || now - looked_ < between_looks) return;
+  if (noted_ < evidence || now - looked_ < between_glances) return;
   looked_ = now;
   const Instant earliest = latest_[noted_ % evidence];
   const Instant from = std::max(now - longest_ago, std::min(now - lately, earliest));

@@ -25,10 +25,13 @@ struct Arrival {
   double percent;
 };
 
+// What was waited for less long than this says nothing of how long it will last.
+constexpr Duration least_telling = std::chrono::milliseconds(1);
+
 // Of a partition that is waited for longer than anything known: what has lasted for so long probably lasts for as long
 // again, and Pr(answered by t' | not until t) = 1 - t / t'.
 void add_unknown(const Awaited& one, double farthest, std::vector<Arrival>& arrivals) {
-  const auto waited = static_cast<double>(std::max(one.waited, Duration(1)).count());
+  const auto waited = static_cast<double>(std::max(one.waited, least_telling).count());
   double answered = 0;
   for (const double part : {0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
     const double in = part * waited;
