@@ -10,9 +10,10 @@ set(HEDGEROW_SANITIZE "" CACHE STRING "Sanitizers to build with: address (with u
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # Precompiled headers hold time stamps that ccache must not mind.
+  # Precompiled headers hold time stamps that ccache must not mind; paths inside the project count from its root, so that what one
+  # clone compiled serves the next (no object holds where the project lies, see hedgerow_options).
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE_PROGRAM})
 endif()
 
 find_program(MOLD_PROGRAM mold)
@@ -24,7 +25,7 @@ endif()
 add_library(hedgerow_options INTERFACE)
 target_compile_options(hedgerow_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
-  -Werror -fno-omit-frame-pointer -fpch-preprocess)
+  -Werror -fno-omit-frame-pointer -fpch-preprocess -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 target_include_directories(hedgerow_options INTERFACE ${PROJECT_SOURCE_DIR})
 
 if(HEDGEROW_SANITIZE STREQUAL "address")

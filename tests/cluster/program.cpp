@@ -13,8 +13,6 @@ namespace hedgerow::test {
 
 namespace fs = std::filesystem;
 
-fs::path built_program(const std::string& name) { return fs::path(HEDGEROW_BINARY_DIR) / name; }
-
 ProgramRun run_program(const fs::path& program, std::vector<std::string> arguments) {
   ProgramRun run;
   int ends[2];

@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace hedgerow::test {
+#include "tests/places.hpp"
 
-// A program of the same build as the test.
-std::filesystem::path built_program(const std::string& name);
+namespace hedgerow::test {
 
 struct ProgramRun {
   int status = -1;  // -1: it did not end by itself

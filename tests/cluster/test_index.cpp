@@ -15,6 +15,7 @@
 #include "base/random.hpp"
 #include "corpus/synthetic.hpp"
 #include "program.hpp"
+#include "tests/places.hpp"
 
 namespace hedgerow::test {
 
@@ -57,7 +58,7 @@ TestIndex read_index(const fs::path& directory) {
 // The corpus is asked for only where the index is to be built; it may write files into the folder.
 TestIndex built_index(const std::string& name, const std::function<std::string(const fs::path& folder)>& corpus, int partitions = 8) {
   const auto program = built_program("hedgerow-index");
-  const fs::path folder = fs::path(HEDGEROW_BINARY_DIR).parent_path() / "test-indexes" / name;
+  const fs::path folder = binary_directory().parent_path() / "test-indexes" / name;
   fs::create_directories(folder);
   const FileLock lock(folder / "lock");
   const fs::path directory = folder / stamp_of(program);

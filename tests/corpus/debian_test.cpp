@@ -4,6 +4,7 @@
 
 #include "corpus/control_file.hpp"
 #include "tests/corpus/files.hpp"
+#include "tests/places.hpp"
 
 using namespace hedgerow;
 using namespace hedgerow::test;
@@ -238,7 +239,7 @@ TEST_CASE("an empty list is a catalogue without packages, and the fraction rises
 // Counted apart from the code under test by `grep -c ^Package:` and the like: Debian 12 has some 63,700 packages.
 TEST_CASE("the catalogue of Debian 12 is read whole, with its long descriptions") {
   CorpusSettings settings;
-  settings.apt_list_folders = {HEDGEROW_SOURCE_DIR "/data/apt-lists", "/var/lib/apt/lists"};
+  settings.apt_list_folders = {test::source_path("data/apt-lists"), "/var/lib/apt/lists"};
   if (!std::filesystem::exists(settings.apt_list_folders[0])) {
     std::puts("SKIPPED: scripts/fetch-apt-lists was not run");
     return;

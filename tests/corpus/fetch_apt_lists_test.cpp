@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tests/corpus/files.hpp"
+#include "tests/places.hpp"
 
 using namespace hedgerow;
 using namespace hedgerow::test;
@@ -44,7 +45,7 @@ class Machine {
 
   // Runs the script; its messages go to the file "messages". Returns its exit status.
   int fetch(const std::string& options = "") const {
-    return shell("'" HEDGEROW_SOURCE_DIR "/scripts/fetch-apt-lists' --into \"$M/private\" " + options);
+    return shell("'" + test::source_path("scripts/fetch-apt-lists") + "' --into \"$M/private\" " + options);
   }
   std::string messages() const { return contents(folder_.path("messages")); }
   const TemporaryFolder& folder() const { return folder_; }

@@ -9,6 +9,7 @@
 #include "corpus/charset.hpp"
 #include "corpus/utf8.hpp"
 #include "tests/corpus/laws.hpp"
+#include "tests/places.hpp"
 
 using namespace std::string_literals;
 using namespace hedgerow;
@@ -151,7 +152,7 @@ TEST_CASE("broken pages say nothing on standard error") {
 }
 
 TEST_CASE("pages broken at random never crash, and what comes out is UTF-8") {
-  const std::string page = contents(HEDGEROW_SOURCE_DIR "/tests/corpus/data/tree/manual/page.html");
+  const std::string page = contents(test::source_path("tests/corpus/data/tree/manual/page.html"));
   REQUIRE(page.size() > 500);
   Random random(20);
   for (int round = 0; round < 3000; ++round) {

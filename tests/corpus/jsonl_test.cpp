@@ -5,6 +5,7 @@
 
 #include "corpus/json_record.hpp"
 #include "tests/corpus/files.hpp"
+#include "tests/places.hpp"
 
 using namespace std::string_literals;
 using namespace hedgerow;
@@ -241,7 +242,7 @@ TEST_CASE("a line of 100 MB is an error of its own, passed over in bounded memor
 }
 
 TEST_CASE("the SciFact collection is read whole") {
-  const std::string path = HEDGEROW_SOURCE_DIR "/../shared/collections/scifact/corpus.jsonl";
+  const std::string path = test::source_path("../shared/collections/scifact/corpus.jsonl");
   if (!std::filesystem::exists(path)) {
     std::puts("SKIPPED: the SciFact collection is not here");
     return;

@@ -8,6 +8,7 @@
 #include "corpus/text_kind.hpp"
 #include "corpus/utf8.hpp"
 #include "tests/corpus/laws.hpp"
+#include "tests/places.hpp"
 
 using namespace std::string_literals;
 using namespace hedgerow;
@@ -187,8 +188,8 @@ TEST_CASE("a megabyte of every hostile shape is reduced in time that grows with 
 }
 
 TEST_CASE("Markdown and reStructuredText broken at random never crash, and what comes out is UTF-8") {
-  const std::string markdown = contents(HEDGEROW_SOURCE_DIR "/tests/corpus/data/tree/manual/README.md");
-  const std::string rst = contents(HEDGEROW_SOURCE_DIR "/tests/corpus/data/tree/manual/guide.rst");
+  const std::string markdown = contents(test::source_path("tests/corpus/data/tree/manual/README.md"));
+  const std::string rst = contents(test::source_path("tests/corpus/data/tree/manual/guide.rst"));
   Random random(21);
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);

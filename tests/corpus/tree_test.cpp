@@ -13,6 +13,7 @@
 
 #include "base/random.hpp"
 #include "tests/corpus/laws.hpp"
+#include "tests/places.hpp"
 
 using namespace std::string_literals;
 using namespace hedgerow;
@@ -22,7 +23,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-const std::string sample_path = HEDGEROW_SOURCE_DIR "/tests/corpus/data/tree";
+const std::string sample_path = test::source_path("tests/corpus/data/tree");
 
 struct Entry {
   std::string path;
@@ -311,7 +312,7 @@ TEST_CASE("an archive's paths are names and no places, and what is no file in it
 
 // Made by Python's zipfile, which marks names beyond ASCII as UTF-8.
 TEST_CASE("names beyond ASCII are read from a zip, though the program runs in the locale C, and that stays as it was") {
-  const Everything all = read_tree(HEDGEROW_SOURCE_DIR "/tests/corpus/data/names.zip");
+  const Everything all = read_tree(test::source_path("tests/corpus/data/names.zip"));
   CHECK(all.ids() == Texts{"ordner/\xe7\x94\x9f\xe5\x9e\xa3-\xc3\xa9.txt", "plain.txt"});
   CHECK(all.errors.empty());
   CHECK(all.documents[0].title == "Hecke");

@@ -4,6 +4,7 @@
 
 #include "base/random.hpp"
 #include "tests/corpus/laws.hpp"
+#include "tests/places.hpp"
 
 using namespace std::string_literals;
 using namespace hedgerow;
@@ -13,7 +14,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-const std::string sample_path = HEDGEROW_SOURCE_DIR "/tests/corpus/data/mini-wiki.xml";
+const std::string sample_path = test::source_path("tests/corpus/data/mini-wiki.xml");
 
 const Document hedgerow_page{"12",
                              "Hedgerow",

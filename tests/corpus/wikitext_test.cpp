@@ -5,6 +5,7 @@
 #include "base/random.hpp"
 #include "corpus/utf8.hpp"
 #include "tests/corpus/laws.hpp"
+#include "tests/places.hpp"
 
 using namespace hedgerow;
 using namespace hedgerow::test;
@@ -99,7 +100,7 @@ TEST_CASE("a megabyte of every hostile shape is reduced in time that grows with 
 }
 
 TEST_CASE("wikitext broken at random never crashes, and what comes out is UTF-8") {
-  const std::string page = contents(HEDGEROW_SOURCE_DIR "/tests/corpus/data/mini-wiki.xml");
+  const std::string page = contents(test::source_path("tests/corpus/data/mini-wiki.xml"));
   Random random(22);
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);

@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 
+#include "tests/places.hpp"
+
 namespace {
 
 std::string output_of(const std::string& command) {
@@ -33,7 +35,7 @@ std::set<std::string> found_in(const std::string& text, const std::string& patte
 }
 
 std::string help_of(const std::string& program) {
-  return output_of(std::string(HEDGEROW_BINARY_DIR) + "/" + program + " --help");
+  return output_of(hedgerow::test::built_program(program).string() + " --help");
 }
 
 // The settings of a program and of its subcommands, from their help: lines that begin with dashes.
@@ -61,7 +63,7 @@ std::set<std::string> settings_in(const std::string& document, const std::string
 }  // namespace
 
 TEST_CASE("operations.md and the programs' help name the same settings") {
-  std::ifstream file(HEDGEROW_SOURCE_DIR "/docs/operations.md");
+  std::ifstream file(hedgerow::test::source_path("docs/operations.md"));
   const std::string document{std::istreambuf_iterator<char>(file), {}};
 
   const std::map<std::string, std::set<std::string>> programs{

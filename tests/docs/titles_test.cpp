@@ -8,10 +8,12 @@
 #include <regex>
 #include <string>
 
+#include "tests/places.hpp"
+
 TEST_CASE("no test's title holds a semicolon") {
   const std::regex title("TEST_CASE(_FIXTURE)?\\(.*\"([^\"]*)\"");
   int titles = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(HEDGEROW_SOURCE_DIR "/tests")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(hedgerow::test::source_path("tests"))) {
     if (entry.path().extension() != ".cpp") continue;
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line);) {

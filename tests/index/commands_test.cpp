@@ -10,6 +10,7 @@
 #include <string>
 
 #include "temporary_directory.hpp"
+#include "tests/places.hpp"
 
 namespace hedgerow::test {
 
@@ -31,7 +32,7 @@ struct Shell {
 
   Outcome run(const std::string& arguments) const {
     const std::string errors = (directory.path() / "stderr").string();
-    const std::string command = "cd '" + directory.path().string() + "' && '" HEDGEROW_BINARY_DIR "/hedgerow-index' " +
+    const std::string command = "cd '" + directory.path().string() + "' && '" + test::built_program("hedgerow-index").string() + "' " +
                                 arguments + " 2>'" + errors + "'";
     std::FILE* pipe = ::popen(command.c_str(), "r");
     REQUIRE(pipe != nullptr);

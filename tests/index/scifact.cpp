@@ -5,11 +5,12 @@
 
 #include "corpus/reader.hpp"
 #include "enriched_reader.hpp"
+#include "tests/places.hpp"
 
 namespace hedgerow::test {
 
 std::optional<std::vector<Document>> read_scifact(std::size_t documents) {
-  const std::string path = HEDGEROW_SOURCE_DIR "/../shared/collections/scifact/corpus.jsonl";
+  const std::string path = source_path("../shared/collections/scifact/corpus.jsonl");
   if (!std::filesystem::exists(path)) {
     std::puts("SKIPPED: the SciFact collection is not here");
     return std::nullopt;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "tests/places.hpp"
+
 namespace hedgerow::test {
 
 constexpr int golden_latencies = 10'000;
@@ -16,7 +18,7 @@ constexpr std::uint64_t golden_latency(int i) {
 }
 
 inline std::filesystem::path golden_file(const char* name) {
-  return std::filesystem::path(HEDGEROW_SOURCE_DIR) / "tests/lab/data/hdr" / name;
+  return std::filesystem::path(test::source_path("tests/lab/data/hdr")) / name;
 }
 
 }  // namespace hedgerow::test

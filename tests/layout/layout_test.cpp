@@ -1,11 +1,12 @@
 #include <doctest/doctest.h>
 
 #include "include_rules.hpp"
+#include "tests/places.hpp"
 
 namespace hedgerow::layout {
 
 TEST_CASE("the house's files keep its order") {
-  const auto files = read_sources(HEDGEROW_SOURCE_DIR);
+  const auto files = read_sources(test::source_path(""));
   CHECK(files.contains("root/policy/query/fanout.cpp"));
   CHECK(files.contains("leaf/work_queue.hpp"));
   for (const auto& violation : violations(files)) FAIL_CHECK(violation);

@@ -13,6 +13,7 @@
 #include "recall_calibration.hpp"
 #include "tests/cluster/program.hpp"
 #include "tests/index/temporary_directory.hpp"
+#include "tests/places.hpp"
 
 using namespace hedgerow;
 using namespace hedgerow::test;
@@ -40,7 +41,7 @@ void check(const RecallCalibration& calibration) {
 }  // namespace
 
 TEST_CASE("estimated recall is honest, and better than the share of documents, on short queries of SciFact") {
-  const std::string corpus = HEDGEROW_SOURCE_DIR "/../shared/collections/scifact/corpus.jsonl";
+  const std::string corpus = test::source_path("../shared/collections/scifact/corpus.jsonl");
   if (!std::filesystem::exists(corpus)) {
     std::puts("SKIPPED: the SciFact collection is not here");
     return;

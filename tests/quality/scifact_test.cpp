@@ -11,6 +11,7 @@
 #include "tests/cluster/cluster_fixture.hpp"
 #include "tests/cluster/program.hpp"
 #include "tests/index/temporary_directory.hpp"
+#include "tests/places.hpp"
 
 using namespace hedgerow;
 using namespace hedgerow::lab;
@@ -19,7 +20,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-const std::string folder = HEDGEROW_SOURCE_DIR "/../shared/collections/scifact/";
+const std::string folder = test::source_path("../shared/collections/scifact/");
 
 bool is_missing() {
   if (std::filesystem::exists(folder + "corpus.jsonl")) return false;

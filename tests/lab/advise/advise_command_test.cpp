@@ -13,6 +13,7 @@
 #include <string>
 
 #include "lab/advise/advise_command.hpp"
+#include "tests/places.hpp"
 
 namespace hedgerow::lab {
 
@@ -25,7 +26,7 @@ struct Ran {
 
 Ran ran(const std::string& arguments) {
   Ran out;
-  FILE* pipe = popen((std::string(HEDGEROW_BINARY_DIR) + "/hedgerow-lab advise " + arguments + " 2>&1").c_str(), "r");
+  FILE* pipe = popen((test::built_program("hedgerow-lab").string() + " advise " + arguments + " 2>&1").c_str(), "r");
   REQUIRE(pipe);
   std::array<char, 4096> buffer;
   while (const auto size = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.output.append(buffer.data(), size);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "lab/sweep/flags.hpp"
+#include "tests/places.hpp"
 
 using namespace hedgerow;
 using namespace hedgerow::lab::sweep;
@@ -59,7 +60,7 @@ TEST_CASE("a plan is read as it is written, and written as it is read") {
 }
 
 TEST_CASE("the plan that the documents show is one") {
-  std::ifstream file(HEDGEROW_SOURCE_DIR "/docs/sweeps.md");
+  std::ifstream file(test::source_path("docs/sweeps.md"));
   const std::string document{std::istreambuf_iterator<char>(file), {}};
   const auto begin = document.find("```json\n");
   REQUIRE(begin != std::string::npos);
