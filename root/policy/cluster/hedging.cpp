@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "root/policy/cluster/hedge_worth.hpp"
+
 namespace hedgerow::policy {
 
 namespace {
 
-constexpr std::uint64_t enough_to_plan = 200;      // samples
-constexpr std::uint64_t enough_to_plan_anew = 1000;  // in place of a plan from before shared slowness
-
-// Hedging that gains less is not worth its load.
-constexpr double least_gain = 0.05;
+constexpr std::uint64_t enough_to_plan_anew = 1000;  // samples, in place of a plan from before shared slowness
 
 // Where the best delays gain nothing for the target, attempts are still hedged that take so many times as long as most.
 constexpr int beyond_the_usual = 3;
@@ -92,9 +90,7 @@ void Hedging::make(Kept& kept, Instant now) {
   // healthy ones gain nothing.
   const LatencyCurve& all = latencies_.all(now);
   const auto gains = [&](const HedgePlan& plan) {
-    const Duration worth_it = std::max(plan.with_hedges + settings_.shortest_delay / 2,
-                                       from_milliseconds(to_milliseconds(plan.with_hedges) * (1 + least_gain)));
-    return !plan.delays.empty() && all.unanswered_after(worth_it) > plan.late_share;
+    return !plan.delays.empty() && all.unanswered_after(worth_hedging_after(plan.with_hedges, settings_.shortest_delay)) > plan.late_share;
   };
   kept.gains = gains(kept.plan);
   // The target itself may be beyond help, or too near to what is usual; a leaf that hangs is not.
