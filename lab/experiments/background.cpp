@@ -39,6 +39,17 @@ struct Arm {
   }
 };
 
+// A quantile of so many queries is that of a share which differs by chance: by up to four standard deviations of it, and by
+// this margin besides.
+Finding quantile_finding(std::string claim, double found_ms, double share, const Arm& arm, Duration besides, double margin_ms) {
+  const double chance = 4 * std::sqrt(share * (1 - share) / std::max(1.0, static_cast<double>(arm.queries)));
+  const auto wait_ms = [&](double at) { return to_milliseconds(besides + upkeep_wait(arm.model, std::clamp(at, 0.0, 1.0))); };
+  Finding finding{std::move(claim), "ms", found_ms, Source::closed_form, wait_ms(share)};
+  finding.least = wait_ms(share - chance) - margin_ms;
+  finding.most = wait_ms(share + chance) + margin_ms;
+  return finding;
+}
+
 // besides: what a query takes without upkeep, so that what it waits for can be told. margin: of that, in milliseconds.
 void judge(ExperimentResult& result, const std::vector<Arm>& arms, Duration besides, double margin_ms, double other_percent) {
   report::Table table{"Latency (ms), and what upkeep alone should make of it",
@@ -77,8 +88,7 @@ void judge(ExperimentResult& result, const std::vector<Arm>& arms, Duration besi
       result.figures[arm.name][quantile_names[i]] = {{"ms", found}, {"closed_form_ms", wanted}};
       // Beyond p99 too few upkeeps were seen to say where it lies.
       if (quantiles[i] > 0.99) continue;
-      result.findings.push_back(
-          within(std::string(arm.name) + ", " + quantile_names[i], "ms", found, Source::closed_form, wanted, margin_ms));
+      result.findings.push_back(quantile_finding(std::string(arm.name) + ", " + quantile_names[i], found, quantiles[i], arm, besides, margin_ms));
     }
     result.figures[arm.name]["waiting_percent"] = waited;
     result.figures[arm.name]["waiting_percent_closed_form"] = expected;
@@ -86,9 +96,9 @@ void judge(ExperimentResult& result, const std::vector<Arm>& arms, Duration besi
     chart.series.push_back(std::move(measured));
     chart.series.push_back(std::move(closed));
   }
-  // The paper's claim, as far as it goes.
+  // The paper's claim, without a figure there; by the closed form it is 9 % simulated, and live some 55 %.
   result.findings.push_back(at_most("aligned p99, as a share of staggered p99", "%",
-                                    100 * arms[0].quantile_ms(0.99) / arms[1].quantile_ms(0.99), Source::paper, 99));
+                                    100 * arms[0].quantile_ms(0.99) / arms[1].quantile_ms(0.99), Source::paper, 80));
   result.tables.push_back(std::move(table));
   result.charts.push_back(std::move(chart));
 }
@@ -167,6 +177,7 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
     arm.queries = arm.latency.count();
     arms.push_back(std::move(arm));
   }
+  // Besides chance 15 ms, for a machine whose two or more cores twenty leaves, the root and the load share.
   judge(result, arms, besides, 15, 1);
   result.figures["without_ms"] = {{"p50", without.quantile_ms(0.5)}, {"p99", without.quantile_ms(0.99)}};
   cluster.describe(result);

@@ -188,13 +188,13 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   LiveCluster cluster(request, {.leaves = leaves, .partitions = partitions, .replicas = replicas});
   // The cost first, while all leaves live. The same number of queries that nobody asked before, by turns.
   std::vector<Cost> costs{{"without canaries"}, {"with canaries, first time"}, {"with canaries, repeated"}};
-  constexpr std::size_t rounds = 3;
+  const std::size_t rounds = rounds_of(3, request);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     request.say("the cost, round " + std::to_string(round + 1));
     const auto ask = [&](Cost& cost, const char* canaries, std::uint64_t first) {
       LiveLoad load{.parameters = {{"canary", canaries}, {"hedge", "off"}, {"deadline", "2s"}},
                     .rate = 25,
-                    .duration = scaled(25s, request),
+                    .duration = in_each_round(75s, rounds, request),
                     .warm_up = {},
                     .seed = request.seed + round};
       const auto count = static_cast<std::uint64_t>(1.3 * load.rate * to_seconds(load.duration)) + 10;

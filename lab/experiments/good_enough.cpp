@@ -268,6 +268,9 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   std::vector<Question>& questions = *read;
   const bool made_up = questions.empty();
   for (std::uint64_t i = 0; made_up && i < 300; ++i) questions.push_back({{"q" + std::to_string(i), made_up_query(i)}, {}, {}});
+  // Each is asked once at every point, so less time is fewer questions.
+  const double share = std::min(1.0, request.time_scale);
+  questions.resize(std::min(questions.size(), std::max<std::size_t>(20, static_cast<std::size_t>(share * static_cast<double>(questions.size())))));
 
   LiveClusterSettings settings{.leaves = live_leaves, .partitions = partitions, .replicas = 1};
   if (!request.corpus.empty()) settings.corpus = request.corpus;

@@ -111,8 +111,7 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   request.say("warming up");
   ask("auto", scaled(20s, request), request.seed);
 
-  // By turns, so that what else the machine does falls on both.
-  constexpr std::size_t rounds = 3;
+  const std::size_t rounds = rounds_of(3, request);
   LiveRun none, ours;
   double hedges = 0, primaries = 0;
   const auto add = [](LiveRun& all, const LiveRun& some) {
@@ -120,10 +119,10 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
   };
   for (std::size_t round = 0; round < rounds; ++round) {
     request.say("without hedges, round " + std::to_string(round + 1));
-    add(none, ask("off", scaled(55s, request), request.seed + 10 + round));
+    add(none, ask("off", in_each_round(165s, rounds, request), request.seed + 10 + round));
     request.say("with hedges, round " + std::to_string(round + 1));
     const double hedges_before = cluster.attempts("hedge"), primaries_before = cluster.attempts("primary");
-    add(ours, ask("auto", scaled(75s, request), request.seed + 20 + round));
+    add(ours, ask("auto", in_each_round(225s, rounds, request), request.seed + 20 + round));
     hedges += cluster.attempts("hedge") - hedges_before;
     primaries += cluster.attempts("primary") - primaries_before;
   }

@@ -349,6 +349,12 @@ Duration scaled(Duration time, const ExperimentRequest& request) {
   return std::max<Duration>(std::chrono::seconds(1), from_milliseconds(to_milliseconds(time) * request.time_scale));
 }
 
+std::size_t rounds_of(std::size_t wanted, const ExperimentRequest& request) { return request.time_scale < 0.5 ? 1 : wanted; }
+
+Duration in_each_round(Duration all, std::size_t rounds, const ExperimentRequest& request) {
+  return scaled(all / static_cast<Duration::rep>(rounds), request);
+}
+
 std::string made_up_query(std::uint64_t number) {
   Random random(number + 1);
   std::string query;

@@ -102,6 +102,11 @@ class LiveCluster {
 
 // A time of a live run, scaled as the request wishes; at least a second.
 Duration scaled(Duration time, const ExperimentRequest& request);
+// Runs that are held against each other go by turns, so that what else the machine does falls on all of them: in so many
+// rounds, or in a single one where the request leaves little time.
+std::size_t rounds_of(std::size_t wanted, const ExperimentRequest& request);
+// What a run of this length in all has in each of its rounds; at least a second.
+Duration in_each_round(Duration all, std::size_t rounds, const ExperimentRequest& request);
 
 // Words of the made-up collection that some documents hold.
 std::string made_up_query(std::uint64_t number);

@@ -143,23 +143,23 @@ result<ExperimentResult> live(const ExperimentRequest& request) {
       nlohmann::json::array({{{"kind", "late"}, {"delay", format_duration(slow)}, {"work", {"spelling"}}}});
   std::vector<Arm> arms;
   for (const Way way : ways) arms.push_back(Arm{way});
-  constexpr std::size_t rounds = 4;
+  const std::size_t rounds = rounds_of(4, request);
+  const Duration each = in_each_round(80s, rounds, request);
   for (std::uint64_t round = 0; round < rounds; ++round) {
-    // By turns, so that what else the machine does falls on all.
     for (Arm& arm : arms) {
       request.say(std::string(name_of(arm.way)) + ", round " + std::to_string(round + 1));
       cluster.set_faults(arm.way == Way::late ? late : nlohmann::json::array());
       LiveLoad load{.parameters = {{"spelling", arm.way == Way::off ? "off" : "auto"}, {"hedge", "off"}},
                     .rate = 60,
-                    .duration = scaled(20s, request),
-                    .warm_up = 3s,
+                    .duration = each,
+                    .warm_up = scaled(3s, request),
                     .seed = request.seed + round};
       // Spellers are asked of words that nobody has.
       for (std::uint64_t query = 0; query < 400; ++query)
         load.queries.push_back(made_up_query(400 * round + query) + " wrodd quxzly");
       const auto run = cluster.load(load);
       arm.latency.merge(run.latency());
-      arm.seconds += to_seconds(scaled(20s, request));
+      arm.seconds += to_seconds(each);
       for (const auto& outcome : run.outcomes) {
         if (outcome.status != 200) continue;
         for (const auto& [name, status] : outcome.subsystems) {

@@ -28,7 +28,7 @@ QueryFigures::QueryFigures(int precision_bits) : latency(longest, precision_bits
 double QueryFigures::extra_share() const {
   std::uint64_t all = 0;
   for (const auto count : attempts) all += count;
-  return share(static_cast<double>(all - first_attempts), static_cast<double>(first_attempts));
+  return share(static_cast<double>(all > first_attempts ? all - first_attempts : 0), static_cast<double>(first_attempts));
 }
 
 double QueryFigures::completeness() const {

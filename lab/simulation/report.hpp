@@ -32,7 +32,8 @@ struct QueryFigures {
   std::uint64_t hedges_won = 0;
   std::array<std::uint64_t, 5> spelling{};  // by policy::SubsystemStatus; queries that their client did not leave
   std::uint64_t first_attempts = 0;  // of their partition
-  // All attempts beyond the first of each partition, for each first one.
+  // All attempts beyond the first of each partition, for each first one. (A partition that nobody could be asked for counts
+  // as if it had been; 0 where that makes it fewer.)
   double extra_share() const;
   double completeness() const;
   double quantile_ms(double quantile) const;

@@ -80,7 +80,7 @@ void SimulatedCanaries::perform(policy::CanaryActions actions, Instant now) {
     }
     // Decided and Lifted are for the books of who runs a root.
   }
-  wish();
+  wish(now);
 }
 
 void SimulatedCanaries::send(const action::Send& sent, Instant now) {
@@ -98,6 +98,8 @@ void SimulatedCanaries::send(const action::Send& sent, Instant now) {
   record.kind = AttemptKind::canary;
   record.service_class = candidate.guest.service_class;
   record.deadline = sent.end;
+  record.shared = candidate.shared;
+  record.draws = candidate.draws;
   record.deadly = candidate.deadly;
   sent_.emplace(std::pair{sent.trial, sent.attempt}, Sent{slot, static_cast<std::size_t>(place - candidate.partitions.begin())});
   ways_.send(slot, now);
@@ -115,8 +117,9 @@ void SimulatedCanaries::tell(const action::Tell& told) {
   told_.push_back(std::move(word));
 }
 
-void SimulatedCanaries::wish() {
-  const auto at = canaries_.wake_at();
+void SimulatedCanaries::wish(Instant now) {
+  auto at = canaries_.wake_at();
+  if (at) at = std::max(*at, now);
   if (!at || (wake_at_ && *wake_at_ <= *at)) return;
   wake_at_ = at;
   events_.push(*at, EventKind::canaries_wake, root_);

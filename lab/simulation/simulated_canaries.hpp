@@ -27,6 +27,9 @@ struct Candidate {
   Instant admitted;
   std::vector<policy::Fanout::Partition> partitions;  // that it will ask
   std::string fingerprint;
+  // As of its attempts (see QueryShape).
+  Duration shared{};
+  std::uint32_t draws = 1;
   bool deadly = false;
 };
 
@@ -70,7 +73,7 @@ class SimulatedCanaries {
   void perform(policy::CanaryActions actions, Instant now);
   void send(const policy::canary_action::Send& sent, Instant now);
   void tell(const policy::canary_action::Tell& told);
-  void wish();
+  void wish(Instant now);
 
   std::uint32_t root_;
   policy::Canaries canaries_;

@@ -65,7 +65,10 @@ void SimulatedRoots::refuse(const Guest& guest, Instant now) {
 
 void SimulatedRoots::enter(std::uint32_t root, const Guest& guest, const policy::Admission::Shedding& shedding, Instant now) {
   const QueryShape& shape = settings_.shapes[guest.shape];
-  Candidate candidate{guest, now, draw_partitions(width_of(shape, partitions_.size(), shedding.fanout)), "", shape.deadly};
+  Candidate candidate{guest, now, draw_partitions(width_of(shape, partitions_.size(), shedding.fanout)), ""};
+  if (shape.shared) candidate.shared = shape.shared->draw(random_);
+  candidate.draws = static_cast<std::uint32_t>(shape.draws);
+  candidate.deadly = shape.deadly;
   if (canaries_.empty()) return begin(root, {std::move(candidate), policy::CanaryAnswer::go}, now);
   const std::uint64_t text = shape.texts == 0 ? ++texts_ : random_.below(shape.texts);
   candidate.fingerprint = (shape.texts == 0 ? "new " : std::to_string(guest.shape) + " ") + std::to_string(text);

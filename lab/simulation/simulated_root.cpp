@@ -123,7 +123,7 @@ void SimulatedRoots::begin(std::uint32_t root, SimulatedCanaries::Told word, Ins
   query.wake_at = query.next_wake = Instant::max();
   query.measured = guest.measured;
   query.service_class = shape.service_class;
-  query.shared = shape.shared ? shape.shared->draw(random_) : Duration::zero();
+  query.shared = word.candidate.shared;
   query.answered = query.abandoned = query.concluded = false;
   query.records.clear();
   query.twins_begun.clear();

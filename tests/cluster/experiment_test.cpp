@@ -43,7 +43,7 @@ std::string content(const fs::path& file) {
 TEST_CASE("a live experiment measures with real processes, judges, and leaves nothing behind") {
   const std::size_t before = left_behind();
   // Short: what it finds is not judged here, but that it finds it.
-  const auto run = run_program(built_program("hedgerow-lab"), {"experiment", "subsystems", "--live", "--time-scale", "0.1", "--json"});
+  const auto run = run_program(built_program("hedgerow-lab"), {"experiment", "subsystems", "--live", "--time-scale", "0.03", "--json"});
   CAPTURE(run.output);
   CHECK((run.status == 0 || run.status == 1));
   const auto json = nlohmann::json::parse(run.output, nullptr, false);
