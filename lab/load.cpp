@@ -20,7 +20,7 @@ using wire::as_result;
 
 namespace {
 
-constexpr std::size_t most_closed_loop_queries = 1'000'000;
+constexpr std::size_t most_queries = 1'000'000;  // of a file
 
 std::optional<double> completeness_of(const wire::HttpResponse& response) {
   const auto text = response.header("Hedgerow-Completeness");
@@ -75,7 +75,7 @@ result<std::vector<std::string>> read_queries(const std::filesystem::path& path)
   for (std::string line; std::getline(file, line);) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    if (queries.size() == most_closed_loop_queries) return Error{Errc::too_large, path.string() + ": more than a million queries"};
+    if (queries.size() == most_queries) return Error{Errc::too_large, path.string() + ": more than a million queries"};
     queries.push_back(std::move(line));
   }
   if (file.bad()) return Error{Errc::io, path.string() + ": reading failed"};
@@ -104,13 +104,22 @@ struct Load::Implementation {
     seen.total = settings.clients > 0 ? Duration::zero() : settings.warm_up + settings.duration;
     seen.wanted = settings.clients > 0 ? settings.count : 0;
     start = clock_now();
-    watch_progress();
+    if (progress) {
+      watching = true;
+      asio::co_spawn(context, watch_progress(), [this](std::exception_ptr problem) {
+        watching = false;
+        freed.cancel();
+        if (problem) std::rethrow_exception(problem);
+      });
+    }
     if (settings.clients > 0) {
       co_await closed_loop(*endpoint);
     } else {
       co_await open_loop(*endpoint);
     }
+    over = true;
     ticks.cancel();
+    while (watching) co_await freed.async_wait(as_result);
     result_.frame.broken_off = broken_off;
     co_return std::move(result_);
   }
@@ -144,10 +153,11 @@ struct Load::Implementation {
       wire::HttpClient* client = idle.back();
       idle.pop_back();
       ++in_flight;
-      asio::co_spawn(context, ask(*client, next_query(), intended, std::max(intended, held_until), measured), [this, client](std::exception_ptr) {
+      asio::co_spawn(context, ask(*client, next_query(), intended, std::max(intended, held_until), measured), [this, client](std::exception_ptr problem) {
         --in_flight;
         idle.push_back(client);
         freed.cancel();
+        if (problem) std::rethrow_exception(problem);
       });
     }
     frame.sending = std::max(Duration::zero(), clock_now() - measure_from);
@@ -167,9 +177,10 @@ struct Load::Implementation {
     for (std::size_t i = 0; i < settings.clients; ++i) {
       auto& client = clients.emplace_back(context.get_executor(), endpoint);
       ++in_flight;
-      asio::co_spawn(context, ask_on(client), [this](std::exception_ptr) {
+      asio::co_spawn(context, ask_on(client), [this](std::exception_ptr problem) {
         --in_flight;
         freed.cancel();
+        if (problem) std::rethrow_exception(problem);
       });
     }
     while (in_flight > 0) co_await freed.async_wait(as_result);
@@ -248,22 +259,24 @@ struct Load::Implementation {
     co_await pause.async_wait(as_result);
   }
 
-  void watch_progress() {
-    if (!progress) return;
-    ticks.expires_after(std::chrono::seconds(1));
-    ticks.async_wait([this](boost::system::error_code error) {
-      if (error) return;
-      seen.elapsed = clock_now() - start;
-      seen.in_flight = in_flight;
-      const auto at = [&](double quantile) { return Duration(static_cast<Duration::rep>(recent.value_at_quantile(quantile))); };
-      seen.recent = recent.count();
-      seen.recent_p50 = at(0.5);
-      seen.recent_p99 = at(0.99);
-      seen.recent_max = at(1);
-      recent.clear();
-      progress(seen);
-      watch_progress();
-    });
+  asio::awaitable<void> watch_progress() {
+    while (!over) {
+      ticks.expires_after(std::chrono::seconds(1));
+      co_await ticks.async_wait(as_result);
+      if (!over) tell_progress();
+    }
+  }
+
+  void tell_progress() {
+    seen.elapsed = clock_now() - start;
+    seen.in_flight = in_flight;
+    const auto at = [&](double quantile) { return Duration(static_cast<Duration::rep>(recent.value_at_quantile(quantile))); };
+    seen.recent = recent.count();
+    seen.recent_p50 = at(0.5);
+    seen.recent_p99 = at(0.99);
+    seen.recent_max = at(1);
+    recent.clear();
+    progress(seen);
   }
 
   void break_off() {
@@ -287,7 +300,7 @@ struct Load::Implementation {
   LoadProgress seen;
   Histogram recent{600'000'000'000};  // since progress was told last, in nanoseconds
   LoadResult result_;
-  bool broken_off = false;
+  bool broken_off = false, over = false, watching = false;
 };
 
 Load::Load(asio::io_context& context, LoadSettings settings, std::function<void(const LoadProgress&)> progress)

@@ -126,9 +126,10 @@ std::size_t queries_within_reach(const LoadSettings& settings, std::size_t queri
   if (settings.order == QueryOrder::drawn) return queries;
   double asked = static_cast<double>(settings.count);
   if (settings.clients == 0) {
-    // A Poisson process makes as many as its mean, give or take its root: beyond seven times that, once in 10^12 runs.
+    // A Poisson process makes as many as its mean, give or take its root: more than seven times that beyond the mean, and
+    // twenty for the smallest of means, in fewer than one of 10^10 runs. (Such a one asks the first query once more.)
     const double mean = settings.rate * to_seconds(settings.warm_up + settings.duration);
-    asked = std::ceil(mean + 7 * std::sqrt(mean)) + 1;
+    asked = std::ceil(mean + 7 * std::sqrt(mean)) + 20;
   }
   return asked < static_cast<double>(queries) ? std::max<std::size_t>(1, static_cast<std::size_t>(asked)) : queries;
 }

@@ -77,7 +77,7 @@ std::string histogram_line(const char* name, const Histogram& histogram) {
   return text;
 }
 
-// The highest of `quantiles` for which something holds; null: for none.
+// Of all quantiles but those up to this one; null: of all.
 std::string beyond(const char* name) {
   std::string text = "All quantiles";
   if (name) text = std::string("Quantiles beyond ") + name;

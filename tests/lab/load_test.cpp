@@ -39,7 +39,7 @@ class Bench {
 
   LoadResult run() {
     std::optional<result<LoadResult>> end;
-    Load load(context, settings);
+    Load load(context, settings, progress);
     if (observer) load.observe(observer);
     asio::co_spawn(context, run_and_drain(load, end), [](std::exception_ptr problem) {
       if (problem) std::rethrow_exception(problem);
@@ -55,6 +55,7 @@ class Bench {
   LoadSettings settings;
   std::function<void(Load&)> on_start;
   std::function<void(const LoadOutcome&)> observer;
+  std::function<void(const LoadProgress&)> progress;
 
  private:
   asio::awaitable<void> run_and_drain(Load& load, std::optional<result<LoadResult>>& end) {
@@ -269,6 +270,25 @@ TEST_CASE("a load that is broken off reports what it has measured, and asks noth
   CHECK(report.answered() == frame.intended);
   CHECK(frame.intended >= 10);
   CHECK(frame.intended < 100);
+}
+
+TEST_CASE("progress is told each second, of what has happened since, and never when the load is over") {
+  Bench bench(at_once);
+  std::vector<LoadProgress> told;
+  bench.progress = [&](const LoadProgress& progress) { told.push_back(progress); };
+  bench.settings.rate = 100;
+  bench.settings.duration = 1200ms;
+  bench.settings.arrivals = ArrivalShape::even;
+  const auto [frame, report] = bench.run();
+  CHECK(report.answered() == 120);
+  REQUIRE(!told.empty());
+  CHECK(told[0].total == 1200ms);
+  CHECK(told[0].elapsed >= 1s);
+  CHECK(told[0].sent >= 90);
+  CHECK(told[0].answered == told[0].recent);
+  CHECK(told[0].failed == 0);
+  CHECK(told[0].recent_p50 > 0ms);
+  CHECK(told[0].recent_max >= told[0].recent_p99);
 }
 
 TEST_CASE("a target where nobody listens is a transport error of every query, not an end of the load") {
