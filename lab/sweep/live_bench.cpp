@@ -99,16 +99,7 @@ std::vector<std::string> leaf_names(std::size_t leaves) {
 
 class LiveBench final : public Bench {
  public:
-  LiveBench(const SweepPlan& plan, const fs::path& bin_dir) : plan_(plan), bin_dir_(bin_dir), signals_(context_, SIGINT, SIGTERM) {
-    signals_.async_wait([this](boost::system::error_code error, int) {
-      if (error) return;
-      broken_off_ = true;
-      if (load_) load_->break_off();
-      // A second one ends the process as if there were no handler; its children end with it.
-      boost::system::error_code ignored;
-      signals_.clear(ignored);
-    });
-  }
+  LiveBench(const SweepPlan& plan, const fs::path& bin_dir) : plan_(plan), bin_dir_(bin_dir), signals_(context_) {}
 
   ~LiveBench() override {
     boost::system::error_code ignored;
@@ -136,8 +127,9 @@ class LiveBench final : public Bench {
     auto settings = cluster_settings(plan_, bin_dir_, state_.path());
     if (settings.has_error()) return settings.error();
     if (auto read = prepare(); read.has_error()) return read.error();
+    watch_signals();
     cluster_ = std::make_unique<Cluster>(context_.get_executor(), std::move(*settings),
-                                         [this](const std::string& name, int, const ChildEnd& end) { ended_.emplace(name, to_string(end)); });
+                                         [this](const std::string& name, int, const ChildEnd& end) { ended_.insert_or_assign(name, to_string(end)); });
     if (auto started = wait_for(cluster_->start("")); started.has_error()) {
       state_.keep();
       return Error{started.error().code, "the cluster does not start: " + started.error().context + " (logs are in " + state_.path().string() + ")"};
@@ -156,6 +148,19 @@ class LiveBench final : public Bench {
   std::vector<std::string> notes() const override { return prepared_.notes; }
 
  private:
+  // Only now: what is read before ends at once with Ctrl-C, as any program does.
+  void watch_signals() {
+    for (const int signal : {SIGINT, SIGTERM}) signals_.add(signal);
+    signals_.async_wait([this](boost::system::error_code error, int) {
+      if (error) return;
+      broken_off_ = true;
+      if (load_) load_->break_off();
+      // A second one ends the process as if there were no handler; its children end with it.
+      boost::system::error_code ignored;
+      signals_.clear(ignored);
+    });
+  }
+
   // Reads the files and finds the complete answers, once for all runs.
   result<void> prepare() {
     LoadPlan words;

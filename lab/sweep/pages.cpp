@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "lab/sweep/charts.hpp"
 
@@ -86,6 +87,17 @@ void add_frontiers(Page& page, const SweepResults& results, const Measure& laten
   }
 }
 
+// Names of charts are made of those of faults, of which two may be alike in letters: "late leaf" and "late, leaf".
+void tell_apart(Page& page) {
+  std::set<std::string> taken;
+  for (auto& part : page.parts) {
+    auto* chart = std::get_if<report::Chart>(&part);
+    if (!chart) continue;
+    const std::string name = chart->name;
+    for (std::size_t number = 2; !taken.insert(chart->name).second; ++number) chart->name = name + "-" + std::to_string(number);
+  }
+}
+
 void add_charts(Page& page, const std::vector<Side>& sides) {
   const Measure& latency = charted_latency(sides);
   const auto faults = fault_names(sides);
@@ -96,6 +108,7 @@ void add_charts(Page& page, const std::vector<Side>& sides) {
     }
     for (auto& chart : latency_charts(sides, name)) page.parts.push_back(std::move(chart));
   }
+  tell_apart(page);
 }
 
 std::string p_text(const std::optional<double>& p) {

@@ -117,6 +117,24 @@ TEST_CASE("a report has every measure that was taken, the curves, the frontier a
   CHECK(report::to_html(page).size() > 200'000);
 }
 
+TEST_CASE("charts of faults that are alike in letters have names of their own") {
+  auto results = swept();
+  const auto points = results.points.size();
+  for (const char* faults : {"late leaf", "late, leaf", "…"}) {
+    for (std::size_t i = 0; i < points; ++i) {
+      auto point = results.points[i];
+      point.faults = faults;
+      results.points.push_back(point);
+      results.runs.push_back({results.points.size() - 1, 1, 1, results.runs.front().figures});
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& chart : charts_of(sweep_page(results, {}, "made"))) names.push_back(chart.name);
+  CHECK(names.size() == 8);
+  std::sort(names.begin(), names.end());
+  CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+}
+
 TEST_CASE("what speaks against the figures stands at the head of the report") {
   auto results = swept();
   CHECK(doubts(results).empty());
