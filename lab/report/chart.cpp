@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, colours> on_dark{"#3d8fd6", "#e0762b", "#
 constexpr double points_a_decade = 40;
 // Ticks by which a linear axis is rounded out.
 constexpr std::size_t rounding_ticks = 6;
+constexpr std::size_t fewest_within_a_decade = 4;
 
 // Where a quantile stands: 0, 1, 2, 3 for 0, 90 %, 99 %, 99.9 %.
 double nines(double quantile) { return -std::log10(1 - quantile); }
@@ -219,10 +220,10 @@ std::vector<Tick> ticks_of(const Axis& axis, double least, double most, std::siz
       break;
     case Scale::logarithmic:
       logarithmic_ticks(least, most, wanted, ticks);
-      // Within a decade there may be too few of them.
-      if (ticks.size() < 2) {
+      // Within a decade they are too few, and equal steps lie far enough apart there.
+      if (ticks.size() < fewest_within_a_decade && most < 10 * least * (1 - 1e-9)) {
         ticks.clear();
-        linear_ticks(axis, least, most, wanted, ticks);
+        linear_ticks(axis, least, most, std::min(wanted, rounding_ticks), ticks);
       }
       break;
     case Scale::quantile:

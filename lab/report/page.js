@@ -27,6 +27,37 @@
 
   const withAlpha = (colour, alpha) => colour + Math.round(alpha * 255).toString(16).padStart(2, "0");
 
+  // The names of rules: over the series, on a ground of their own, and none over another.
+  const nameRules = ({ ctx, chartArea: area, scales }, rules) => {
+    const height = 16;
+    const names = [];
+    const put = (name, x, top, endsThere) => {
+      const width = ctx.measureText(name).width;
+      const left = endsThere ? x - width : x;
+      let y = top;
+      const inTheWay = (other) => Math.abs(y - other.y) < height && left < other.right + 6 && left + width + 6 > other.left;
+      while (names.some(inTheWay)) y += height;
+      names.push({ left, right: left + width, y });
+      ctx.strokeText(name, left, y);
+      ctx.fillText(name, left, y);
+    };
+    ctx.font = "12px " + scheme.font;
+    ctx.textAlign = "left";
+    ctx.lineWidth = 4;
+    ctx.lineJoin = "round";
+    ctx.strokeStyle = scheme.sheet;
+    ctx.fillStyle = scheme.quiet;
+    for (const rule of rules) {
+      if (rule.horizontal) {
+        put(rule.name, area.right - 4, scales.y.getPixelForValue(rule.place) - 6, true);
+      } else {
+        const x = area.left + rule.place * (area.right - area.left);
+        const atTheEnd = rule.place > 0.5;
+        put(rule.name, x + (atTheEnd ? -5 : 5), area.top + 14, atTheEnd);
+      }
+    }
+  };
+
   // Intervals around points, and rules across the chart, which Chart.js has not. (They cannot be options: it calls those that
   // are functions.)
   const extrasOf = (data) => ({
@@ -34,9 +65,8 @@
     beforeDatasetsDraw(chart) {
       const { ctx, chartArea: area, scales } = chart;
       ctx.save();
-      ctx.strokeStyle = ctx.fillStyle = scheme.quiet;
+      ctx.strokeStyle = scheme.quiet;
       ctx.lineWidth = 1.5;
-      ctx.font = "12px " + scheme.font;
       for (const rule of data.rules) {
         ctx.setLineDash([2, 4]);
         ctx.beginPath();
@@ -44,15 +74,10 @@
           const y = scales.y.getPixelForValue(rule.place);
           ctx.moveTo(area.left, y);
           ctx.lineTo(area.right, y);
-          ctx.textAlign = "right";
-          ctx.fillText(rule.name, area.right - 4, y - 6);
         } else {
           const x = area.left + rule.place * (area.right - area.left);
-          const atTheEnd = rule.place > 0.5;
           ctx.moveTo(x, area.top);
           ctx.lineTo(x, area.bottom);
-          ctx.textAlign = atTheEnd ? "right" : "left";
-          ctx.fillText(rule.name, x + (atTheEnd ? -5 : 5), area.top + 14);
         }
         ctx.stroke();
       }
@@ -81,6 +106,7 @@
           ctx.stroke();
         });
       });
+      nameRules(chart, data.rules);
       ctx.restore();
     },
   });

@@ -14,6 +14,8 @@ constexpr double text_size = 13, title_size = 17;
 // Of the usual sans-serif faces, an average letter; only space is reckoned with it.
 constexpr double letter_width = 7.1;
 constexpr double line_height = 20;
+// Between the names of rules that would stand over each other.
+constexpr double rule_name_height = 16;
 
 // Letters, not bytes.
 double width_of(const std::string& text) {
@@ -58,6 +60,7 @@ class Drawing {
             escaped(clip) + ")\">\n";
     for (std::size_t i = 0; i < chart_.series.size(); ++i) draw_series(i);
     out_ += "</g>\n";
+    name_rules();
     draw_legend();
     return std::move(out_) + "</svg>\n";
   }
@@ -116,19 +119,53 @@ class Drawing {
   void draw_rules() {
     for (const Rule& rule : chart_.rules) {
       const std::string dashes = " stroke-dasharray=\"2 4\" stroke-width=\"1.5\"";
+      const auto at = rule_at(rule);
+      if (!at) continue;
       if (rule.direction == Rule::Direction::horizontal) {
-        const auto y = y_of(rule.value);
-        if (!y) continue;
-        line(left_, *y, right_, *y, quiet_, dashes);
-        text(right_ - 4, *y - 6, rule.name, quiet_, "end");
+        line(left_, *at, right_, *at, quiet_, dashes);
       } else {
-        const auto x = x_of(rule.value);
-        if (!x) continue;
-        line(*x, top_, *x, bottom_, quiet_, dashes);
-        const bool at_the_end = *x > (left_ + right_) / 2;
-        text(*x + (at_the_end ? -5 : 5), top_ + 14, rule.name, quiet_, at_the_end ? "end" : "start");
+        line(*at, top_, *at, bottom_, quiet_, dashes);
       }
     }
+  }
+
+  // Its y or its x; none where it lies beyond the axes.
+  std::optional<double> rule_at(const Rule& rule) const {
+    const bool horizontal = rule.direction == Rule::Direction::horizontal;
+    const auto at = horizontal ? y_of(rule.value) : x_of(rule.value);
+    const double begin = horizontal ? top_ : left_, end = horizontal ? bottom_ : right_;
+    if (!at || *at < begin - 0.01 || *at > end + 0.01) return std::nullopt;
+    return at;
+  }
+
+  // Over the series, on a ground of their own, and none over another.
+  void name_rules() {
+    out_ += std::string("<g class=\"rules\" paint-order=\"stroke\" stroke-width=\"4\" stroke-linejoin=\"round\" stroke=\"") +
+            (light_ ? "#ffffff" : "var(--sheet)") + "\">\n";
+    struct Name {
+      double left, right, y;
+    };
+    std::vector<Name> names;
+    const auto put = [&](double x, double y, const std::string& name, bool ends_there) {
+      const double width = width_of(name), left = ends_there ? x - width : x;
+      const auto in_the_way = [&](const Name& other) {
+        return std::abs(y - other.y) < rule_name_height && left < other.right + 6 && left + width + 6 > other.left;
+      };
+      while (std::any_of(names.begin(), names.end(), in_the_way)) y += rule_name_height;
+      names.push_back({left, left + width, y});
+      text(x, y, name, quiet_, ends_there ? "end" : "start");
+    };
+    for (const Rule& rule : chart_.rules) {
+      const auto at = rule_at(rule);
+      if (!at) continue;
+      if (rule.direction == Rule::Direction::horizontal) {
+        put(right_ - 4, *at - 6, rule.name, true);
+      } else {
+        const bool at_the_end = *at > (left_ + right_) / 2;
+        put(*at + (at_the_end ? -5 : 5), top_ + 14, rule.name, at_the_end);
+      }
+    }
+    out_ += "</g>\n";
   }
 
   void draw_series(std::size_t place) {

@@ -82,8 +82,10 @@ TEST_CASE("labels of a logarithmic axis are powers of ten, with 2 and 5 where th
   CHECK(labels(axis, 0.01, 1, 4) == Labels{"0.01", "0.1", "1"});
   // Too many decades for a label each.
   CHECK(labels(axis, 1, 1e6, 4) == Labels{"1", "100", "10,000", "1,000,000"});
-  // None of 1, 2 and 5 is within.
+  // Within a decade 1, 2 and 5 are too few.
   CHECK(labels(axis, 2.2, 4.4, 5).size() >= 2);
+  CHECK(labels(axis, 20, 50, 8) == Labels{"20", "25", "30", "35", "40", "45", "50"});
+  CHECK(labels(axis, 10, 50, 8) == Labels{"10", "20", "30", "40", "50"});
 }
 
 TEST_CASE("a quantile axis names its nines") {

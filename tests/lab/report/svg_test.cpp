@@ -157,6 +157,38 @@ TEST_CASE("every series has its colour and a shape of its own, in legend and plo
   for (unsigned i = 0; i < colours; ++i) CHECK(svg.find(std::string(colour_on_light(i))) != std::string::npos);
 }
 
+TEST_CASE("names of rules stand over the series, and not over each other") {
+  auto chart = chart_of({.title = "x", .least = 0, .most = 100}, {.title = "y", .least = 0, .most = 100}, {{.name = "one", .points = {{0, 0}, {100, 100}}}});
+  chart.rules = {{"harmful, alike", 80, Rule::Direction::vertical}, {"harmful, independent", 81, Rule::Direction::vertical},
+                 {"now", 79, Rule::Direction::vertical}, {"early", 10, Rule::Direction::vertical},
+                 {"without hedges", 50}, {"the paper", 50.5}, {"target", 20}, {"beyond", 200}};
+  const Picture picture(to_svg(chart));
+  const auto groups = picture.all("g", "rules");
+  REQUIRE(groups.size() == 1);
+  // Behind the lines and marks of the series, and so drawn over them.
+  const auto all_groups = picture.all("g");
+  CHECK(std::find(all_groups.begin(), all_groups.end(), groups.front()) + 1 == all_groups.end());
+  struct Box {
+    double left, right, y;
+  };
+  std::vector<Box> boxes;
+  for (xmlNode* text = groups.front()->children; text; text = text->next) {
+    if (text->type != XML_ELEMENT_NODE) continue;
+    const double width = 7.1 * static_cast<double>(std::string(reinterpret_cast<const char*>(text->children->content)).size());
+    const double x = Picture::number(text, "x"), left = Picture::attribute(text, "text-anchor") == "end" ? x - width : x;
+    boxes.push_back({left, left + width, Picture::number(text, "y")});
+  }
+  REQUIRE(boxes.size() == 7);
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      CAPTURE(i);
+      CAPTURE(j);
+      const bool apart = boxes[i].left > boxes[j].right || boxes[j].left > boxes[i].right || std::abs(boxes[i].y - boxes[j].y) >= 15;
+      CHECK(apart);
+    }
+  }
+}
+
 TEST_CASE("labels along x do not run into each other") {
   std::vector<std::string> words;
   std::vector<Point> points;
