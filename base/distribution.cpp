@@ -82,7 +82,7 @@ double Distribution::draw_nanoseconds(Random& random) const {
     case Kind::pieces: {
       const double longer = 1 - random.uniform();  // in (0, 1]: so much is longer than what is drawn
       for (const Piece& piece : pieces_) {
-        if (longer < piece.longer_end) continue;
+        if (longer < piece.longer_end || piece.longer_begin == piece.longer_end) continue;  // a flat piece is never drawn
         if (piece.exponent == 0) {
           return piece.end - (longer - piece.longer_end) / (piece.longer_begin - piece.longer_end) * (piece.end - piece.begin);
         }

@@ -19,7 +19,8 @@
 // a mix is {"mix": [[0.9, "2ms"], [0.1, {"empirical": […]}]]}.
 //
 // 1. Nothing is longer than 24 hours: what would be is drawn as 24 hours.
-// 2. draw, longer_than, quantile and mean_seconds agree: the first is drawn by the others' law (tests/base).
+// 2. draw, longer_than, quantile and mean_seconds agree: the first is drawn by the others' law (tests/base). Only the mean of
+//    exponential, erlang and lognormal is that of the whole law, without the bound of 24 hours.
 // 3. The same seed draws the same on every machine, and from one version to the next.
 //
 // Values are copied freely (measured ones share their samples); drawing is a few nanoseconds. Thread-safe as a const.

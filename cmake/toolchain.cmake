@@ -10,10 +10,10 @@ set(HEDGEROW_SANITIZE "" CACHE STRING "Sanitizers to build with: address (with u
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # Precompiled headers hold time stamps that ccache must not mind; paths inside the project count from its root, so that what one
+  # Time stamps, also those in precompiled headers, say nothing where contents are compared; paths inside the project count from its root, so that what one
   # clone compiled serves the next (no object holds where the project lies, see hedgerow_options).
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE_PROGRAM})
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE_PROGRAM})
 endif()
 
 find_program(MOLD_PROGRAM mold)

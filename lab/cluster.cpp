@@ -92,7 +92,7 @@ struct Cluster::Implementation : std::enable_shared_from_this<Cluster::Implement
   Implementation(asio::any_io_executor e, ClusterSettings s, EndObserver o)
       : executor(std::move(e)), settings(std::move(s)), observer(std::move(o)) {
     for (std::size_t leaf = 0; leaf < settings.placement.size(); ++leaf) {
-      auto& process = add("leaf-" + std::to_string(leaf));
+      auto& process = add(leaf_name(leaf));
       process.partitions = settings.placement[leaf];
       process.spelling = leaf < settings.spellers;
     }

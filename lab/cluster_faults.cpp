@@ -56,13 +56,14 @@ const json& list_in(const json& faults) {
 result<std::vector<json>> faults_by_leaf(const json& faults, const std::vector<std::string>& leaves,
                                          const Distribution::ReadFile& read) {
   json list = list_in(faults);
-  std::vector<std::vector<std::size_t>> places;
+  std::vector<std::vector<std::size_t>> places;  // by fault
   if (list.is_array() && !leaves.empty()) {
     for (json& entry : list) {
+      auto& of_entry = places.emplace_back();
       if (!entry.is_object()) continue;  // parse_faults will say so
-      auto of = leaves_of(entry, places.size() + 1, leaves);
+      auto of = leaves_of(entry, places.size(), leaves);
       if (of.has_error()) return of.error();
-      places.push_back(std::move(*of));
+      of_entry = std::move(*of);
     }
   }
   const auto parsed = leaf::parse_faults(list, read);

@@ -55,6 +55,8 @@ result<void> write_file_atomically(const std::filesystem::path& path, std::strin
   return {};
 }
 
+std::string leaf_name(std::size_t number) { return "leaf-" + std::to_string(number); }
+
 result<void> write_cluster_file(const std::filesystem::path& path, const ClusterFile& cluster) {
   ordered_json out{{"format", format_version},        {"index", cluster.index},         {"pid", cluster.pid},
                    {"control", cluster.control},      {"partitions", cluster.partitions}, {"replicas", cluster.replicas},

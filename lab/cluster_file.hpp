@@ -2,6 +2,7 @@
 // Replaced atomically, whenever a process starts anew.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@
 #include "base/ids.hpp"
 
 namespace hedgerow::lab {
+
+// "leaf-3": leaves are numbered from 0.
+std::string leaf_name(std::size_t number);
 
 struct ClusterMember {
   std::string name;     // "leaf-0", "root"

@@ -6,11 +6,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 
 #include "lab/cluster_file.hpp"
+#include "lab/given_faults.hpp"
 #include "lab/leaf_faults.hpp"
 
 namespace hedgerow::lab {
@@ -22,15 +20,6 @@ namespace {
 int fail_with(int status, const std::string& why) {
   std::fprintf(stderr, "hedgerow-lab: %s\n", why.c_str());
   return status;
-}
-
-// JSON begins with a bracket, a file's name hardly ever does.
-result<std::string> text_given(const std::string& given) {
-  if (given.starts_with('[') || given.starts_with('{')) return given;
-  if (given == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream file(given);
-  if (!file) return Error{Errc::io, "cannot read '" + given + "'"};
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 asio::awaitable<result<LeafListings>> change_and_list(std::vector<LeafAddress> leaves, const FaultsSettings& settings,
@@ -61,10 +50,9 @@ int run_faults(const FaultsSettings& settings) {
   if (cluster.has_error()) return fail_with(1, to_string(cluster.error()));
   nlohmann::json faults;
   if (!settings.set.empty()) {
-    const auto text = text_given(settings.set);
-    if (text.has_error()) return fail_with(2, text.error().context);
-    faults = nlohmann::json::parse(*text, nullptr, false);
-    if (faults.is_discarded()) return fail_with(2, "the faults are not valid JSON");
+    auto given = read_given_faults(settings.set);
+    if (given.has_error()) return fail_with(2, given.error().context);
+    faults = std::move(*given);
   }
   std::vector<LeafAddress> leaves;
   for (const auto& leaf : cluster->leaves) leaves.push_back({leaf.name, leaf.address});

@@ -8,7 +8,7 @@ namespace hedgerow::lab {
 
 struct FaultsSettings {
   std::filesystem::path cluster;  // the cluster file, or the state directory that holds it
-  // Faults to set (see cluster_faults): JSON text, a file that holds it, or "-" for standard input. Empty: only list.
+  // Faults to set, see given_faults and cluster_faults. Empty: only list.
   std::string set;
   bool clear = false;
   bool json = false;  // JSON even on a terminal

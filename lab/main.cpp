@@ -33,6 +33,7 @@ void add_up(CLI::App& app, UpSettings& up, int& status) {
   command.add_option("--port", up.port, "The root's port on 127.0.0.1; 0: any free one")->capture_default_str();
   command.add_option("--workers", up.workers, "Worker threads of each leaf (default: its share of the cores)")->check(CLI::PositiveNumber);
   command.add_flag("--allow-faults", up.allow_faults, "Leaves take injected faults");
+  command.add_option("--faults", up.faults, "Faults that leaves have from the start: JSON, a file of it, or - for standard input");
   command.add_option("--leaf-arg", up.leaf_arguments, "A further argument of every leaf: --leaf-arg=--queue-capacity=16 (may be repeated)")
       ->expected(1)
       ->take_all();

@@ -15,10 +15,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <nlohmann/json.hpp>
 
 #include "index/manifest.hpp"
 #include "lab/cluster.hpp"
+#include "lab/cluster_faults.hpp"
 #include "lab/control_api.hpp"
+#include "lab/given_faults.hpp"
+#include "lab/leaf_faults.hpp"
 #include "lab/search_target.hpp"
 #include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
@@ -133,7 +137,7 @@ result<ClusterSettings> check(asio::io_context& context, const UpSettings& setti
   }
   cluster.port = settings.port;
   cluster.workers = settings.workers;
-  cluster.allow_faults = settings.allow_faults;
+  cluster.allow_faults = settings.allow_faults || !settings.faults.empty();
   cluster.leaf_arguments = settings.leaf_arguments;
   cluster.root_arguments = settings.root_arguments;
   cluster.log_level = settings.log_level;
@@ -141,11 +145,22 @@ result<ClusterSettings> check(asio::io_context& context, const UpSettings& setti
   return cluster;
 }
 
+// The faults to begin with, null where none are given; what is wrong with them is found before anything starts.
+result<nlohmann::json> first_faults(const UpSettings& settings) {
+  if (settings.faults.empty()) return nlohmann::json();
+  auto faults = read_given_faults(settings.faults);
+  if (faults.has_error()) return faults;
+  std::vector<std::string> leaves;
+  for (std::size_t i = 0; i < settings.leaves; ++i) leaves.push_back(leaf_name(i));
+  if (const auto checked = faults_by_leaf(*faults, leaves, read_sample_file); checked.has_error()) return checked.error();
+  return faults;
+}
+
 // One run of the command, on one thread.
 class Up {
  public:
-  Up(asio::io_context& context, const UpSettings& settings, ClusterSettings cluster, StateDirectory& state)
-      : context_(context), settings_(settings), state_(state), partitions_(cluster.partitions), signals_(context, SIGINT, SIGTERM, SIGHUP),
+  Up(asio::io_context& context, const UpSettings& settings, ClusterSettings cluster, nlohmann::json faults, StateDirectory& state)
+      : context_(context), settings_(settings), faults_(std::move(faults)), state_(state), partitions_(cluster.partitions), signals_(context, SIGINT, SIGTERM, SIGHUP),
         wake_(context, asio::steady_timer::time_point::max()),
         cluster_(context.get_executor(), std::move(cluster),
                  [this](const std::string& name, int pid, const ChildEnd& end) { on_end(name, pid, end); }),
@@ -185,6 +200,14 @@ class Up {
       co_return 1;
     }
     up_ = true;
+    if (!faults_.is_null()) {
+      const auto set = co_await set_leaf_faults(leaves_of(cluster_), faults_, read_sample_file);
+      if (status_) co_return std::nullopt;
+      if (set.has_error()) {
+        say("the faults cannot be set: " + set.error().context);
+        co_return 1;
+      }
+    }
     if (!settings_.queries.empty()) co_return co_await ask();
     announce();
     co_return std::nullopt;
@@ -257,6 +280,7 @@ class Up {
 
   asio::io_context& context_;
   const UpSettings& settings_;
+  nlohmann::json faults_;
   StateDirectory& state_;
   std::size_t partitions_;
   asio::signal_set signals_;
@@ -279,6 +303,11 @@ int run_up(const UpSettings& settings) {
     say(to_string(cluster.error()));
     return 2;
   }
+  auto faults = first_faults(settings);
+  if (faults.has_error()) {
+    say("--faults: " + faults.error().context);
+    return 2;
+  }
   auto state = StateDirectory::open(settings.state);
   if (state.has_error()) {
     say(to_string(state.error()));
@@ -287,7 +316,7 @@ int run_up(const UpSettings& settings) {
   cluster->state = (*state)->path();
   int status = 1;
   {
-    Up up(context, settings, std::move(*cluster), **state);
+    Up up(context, settings, std::move(*cluster), std::move(*faults), **state);
     asio::co_spawn(context, up.run(), [&](std::exception_ptr problem, int s) {
       if (problem) {
         try {

@@ -29,6 +29,8 @@ struct UpSettings {
   std::optional<unsigned> workers;
   // Leaves take injected faults.
   bool allow_faults = false;
+  // Faults that the leaves have from the start, which allows them; see given_faults and cluster_faults. Empty: none.
+  std::string faults;
   // Handed to every leaf and to the root as they are, behind what `up` itself passes: "--link-idle-time=30s".
   std::vector<std::string> leaf_arguments, root_arguments;
   // Where the cluster file, the topology and the logs go. By default a fresh directory below $XDG_RUNTIME_DIR or /tmp,

@@ -96,9 +96,16 @@ Executed PartWork::execute(WorkerContext& worker, Instant pushed_at, Instant now
   }
   if (part_.tied && task_->on_tied_begun) task_->on_tied_begun(task_, part_);
   const Past past{queue_time, true};
-  if (part_.fault.hold > Duration::zero()) worker.hold(part_.fault.hold, wanted);
+  // Counted is what it came to: both end early with the deadline, or when nobody wants the work any more.
+  const auto count_seconds = [&](FaultKind fault, Duration time) { task_->metrics->of(fault).seconds.Increment(to_seconds(time)); };
+  if (part_.fault.hold > Duration::zero()) {
+    const Instant begin = clock_now();
+    worker.hold(part_.fault.hold, wanted);
+    count_seconds(FaultKind::hold, clock_now() - begin);
+  }
   if (part_.fault.burn > Duration::zero()) {
-    burn_processor(part_.fault.burn, [&] { return wanted() && clock_now() < task_->deadline; });
+    count_seconds(FaultKind::burn,
+                  burn_processor(part_.fault.burn, [&] { return wanted() && clock_now() < task_->deadline; }));
   }
   if (!wanted() || clock_now() >= task_->deadline) {
     end_stopped(Cancelled::running, past);

@@ -239,9 +239,15 @@ result<std::vector<Fault>> parse_faults(const json& value, const Distribution::R
   }
   if (list->size() > most_faults) return Error{Errc::too_large, "more than " + std::to_string(most_faults) + " faults"};
   std::vector<Fault> faults;
+  std::uint32_t threads = 0;
   for (const json& entry : *list) {
     auto fault = parse_fault(entry, faults.size() + 1, read);
     if (fault.has_error()) return fault.error();
+    if (fault->background.takes == Takes::processor) threads += fault->background.threads;
+    if (threads > most_threads) {
+      return Error{Errc::too_large, "fault " + std::to_string(faults.size() + 1) + ": 'threads' are more than " +
+                                        std::to_string(most_threads) + " with those before it"};
+    }
     faults.push_back(std::move(*fault));
   }
   return faults;

@@ -105,12 +105,6 @@ FaultDecision FaultInjector::decide(const WorkInHand& work, Instant now) {
   if (plan_.empty()) return {};
   const auto decision = plan_.decide(work, now);
   for (const FaultKind kind : decision.kinds) metrics_.of(kind).applied.Increment();
-  const auto count = [&](FaultKind kind, Duration delay) {
-    if (delay > Duration::zero()) metrics_.of(kind).seconds.Increment(to_seconds(delay));
-  };
-  count(FaultKind::late, decision.late);
-  count(FaultKind::hold, decision.hold);
-  count(FaultKind::burn, decision.burn);
   if (decision.ending == FaultEnding::crash) {
     log_event(LogLevel::error, "fault_crash", {{"pid", ::getpid()}});
     ::raise(SIGKILL);  // as sudden as a crash can be: nothing is flushed, nothing answered

@@ -73,8 +73,9 @@ FaultDecision FaultPlan::decide(const WorkInHand& work, Instant now) {
   for (Planned& planned : faults_) {
     const Fault& fault = planned.fault;
     if (is_of_leaf(fault.kind) || !is_active(planned, now) || !meets(fault, work)) continue;
-    Random of_query(planned.query_seed ^ stable_hash(work.query));
-    Random& random = fault.per == DrawnPer::query ? of_query : planned.random;
+    std::optional<Random> of_query;
+    if (fault.per == DrawnPer::query) of_query.emplace(planned.query_seed ^ stable_hash(work.query));
+    Random& random = of_query ? *of_query : planned.random;
     if (!random.chance(fault.probability)) continue;
     ++planned.applied;
     decision.kinds.push_back(fault.kind);

@@ -22,9 +22,14 @@ Duration time_of_this_thread() {
 
 }  // namespace
 
-void burn_processor(Duration time, const std::function<bool()>& wanted) {
-  const Duration end = time_of_this_thread() + time;
-  while (time_of_this_thread() < end && wanted()) burn_a_moment();
+Duration burn_processor(Duration time, const std::function<bool()>& wanted) {
+  const Duration begin = time_of_this_thread();
+  Duration burnt{};
+  while (burnt < time && wanted()) {
+    burn_a_moment();
+    burnt = time_of_this_thread() - begin;
+  }
+  return burnt;
 }
 
 ProcessorBurner::ProcessorBurner(std::size_t threads) {

@@ -14,8 +14,8 @@
 namespace hedgerow::leaf {
 
 // Burns so much time of the processor, as the system accounts it to this thread: on a busy machine it takes longer than
-// that. Ends early when it is no longer wanted.
-void burn_processor(Duration time, const std::function<bool()>& wanted);
+// that. Ends early when it is no longer wanted. Returns how much it has burnt.
+Duration burn_processor(Duration time, const std::function<bool()>& wanted);
 
 // Threads of their own that burn the processor for as long as they are told. They end by themselves: whoever tells them
 // may be starved by them.

@@ -49,10 +49,16 @@ bool is_side_answer(const wire::Message& message) {
 
 wire::Message refusal_instead_of(const wire::Message& side_answer) {
   const std::string detail = "the link is behind";
+  const std::string fault = std::visit(
+      [](const auto& m) -> std::string {
+        if constexpr (requires { m.fault; }) return m.fault;
+        return {};
+      },
+      side_answer);
   if (const auto* facets = std::get_if<wire::FacetAnswer>(&side_answer)) {
-    return wire::PartitionFailure{facets->call, facets->partition, FailureReason::refused, detail, {}, false, facets->load, {}};
+    return wire::PartitionFailure{facets->call, facets->partition, FailureReason::refused, detail, {}, false, facets->load, fault};
   }
-  return wire::CallFailure{call_of(side_answer), FailureReason::refused, detail};
+  return wire::CallFailure{call_of(side_answer), FailureReason::refused, detail, fault};
 }
 
 void count(WorkMetrics& metrics, FailureReason reason) {
@@ -311,9 +317,13 @@ Replier Session::replier() {
 void Session::answer(wire::Message&& message, Duration late) {
   if (ended_) return;
   if (late > Duration::zero()) {
-    auto timer = std::make_shared<asio::steady_timer>(setting_.io, late);
-    timer->async_wait([self = shared_from_this(), timer, message = std::move(message)](boost::system::error_code) mutable {
-      self->answer(std::move(message), {});
+    setting_.metrics.of(FaultKind::late).seconds.Increment(to_seconds(late));
+    const auto held = held_back_.emplace(held_back_.end(), setting_.io, late);
+    held->async_wait([this, weak = weak_from_this(), held, message = std::move(message)](boost::system::error_code) mutable {
+      const auto self = weak.lock();
+      if (!self || ended_) return;
+      held_back_.erase(held);
+      answer(std::move(message), {});
     });
     return;
   }
@@ -373,6 +383,7 @@ void Session::stop_everything() {
     end(call);
   }
   calls_.clear();
+  held_back_.clear();
 }
 
 }  // namespace hedgerow::leaf

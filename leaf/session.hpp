@@ -1,13 +1,14 @@
 // One root's link to this leaf: takes its calls apart, hands them to the workers, and sends the answers back. Or another
 // leaf's, which says that tied work has begun there, and nothing else.
 //
-// On the I/O thread, which alone owns it (shared_ptr): while its link runs, and while an injected delay holds an answer
-// back. Workers hold it weakly. When the link ends, everything that it asked for is stopped.
+// On the I/O thread, which alone owns it (shared_ptr), while its link runs. Workers hold it weakly. When the link ends,
+// everything that it asked for is stopped, and answers that an injected delay holds back are dropped.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
+#include <list>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -87,6 +88,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool of_twin_ = false;  // of another leaf
   bool ended_ = false;
   std::unordered_map<CallId, OpenCall> calls_;
+  std::list<boost::asio::steady_timer> held_back_;  // each sends a late answer
   // Searches that ended a moment ago: a cancel that has crossed their last answer tells that they were executed for nothing.
   struct EndedSearch {
     CallId call;

@@ -2,29 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "lab/advise/worded.hpp"
 #include "root/policy/cluster/hedge_planner.hpp"
+#include "root/policy/cluster/hedge_worth.hpp"
 
 namespace hedgerow::lab {
 
 namespace {
 
-// As in the root (root/policy/cluster/hedging): fewer it does not plan with; gains that are smaller it leaves alone.
-constexpr std::uint64_t enough_to_plan = 200;
-constexpr double least_gain = 0.05;
 constexpr Duration usual_shortest_delay = std::chrono::milliseconds(1);
 
-// Of a budget that replicas' common slowness would exceed.
+// Of a budget that replicas' common slowness would exceed; and after so many smaller ones nothing is left of it.
 constexpr double dearer_is_bearable = 0.002;
+constexpr int most_smaller_budgets = 20;
 constexpr std::uint64_t fewest_to_halve = 100;
 constexpr std::uint64_t seed_of_halves = 1;  // any: it is drawn once, so that the same samples give the same advice
 // Beyond a quantile of queries that is compared with their attempts, at least so many must lie of each. And where the overhead is
 // read off.
 constexpr double fewest_queries_beyond = 20, fewest_attempts_beyond = 10;
+constexpr std::uint64_t fewest_queries = 100;
 constexpr double overhead_quantiles[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
 // From this factor on the effective width is another.
 constexpr double other_width = 1.5;
+// Half of all answers sooner or later than this: hardly what somebody hedges, rather another unit.
+constexpr Duration suspiciously_soon = std::chrono::microseconds(20), suspiciously_late = std::chrono::seconds(10);
 // From this difference on the halves say that the samples are too few.
 constexpr double overfitted = 0.1;
 constexpr double told_budgets[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2};
@@ -32,13 +34,6 @@ constexpr double told_rules[] = {0.9, 0.95, 0.99};
 constexpr double told_shared[] = {0.01, 0.05, 0.1, 0.2};
 constexpr double told_quantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999};
 constexpr double told_completeness[] = {1, 0.99, 0.95, 0.9};
-
-template <class... Arguments>
-std::string said(const char* form, Arguments... arguments) {
-  char line[400];
-  std::snprintf(line, sizeof line, form, arguments...);
-  return line;
-}
 
 struct Planned {
   Hedges hedges;
@@ -84,18 +79,18 @@ class Advisor {
 
   Planned plan(const AttemptTail& tail, double budget) const {
     const policy::LatencyCurve curve = tail.curve();
-    Planned planned;
     // The planner knows nothing of what replicas share; where that makes further hedges dearer, it is given less to spend.
-    for (double spent = budget; spent > budget / 4;) {
+    double spent = budget;
+    for (int i = 0; i < most_smaller_budgets; ++i) {
       const policy::HedgePlan plan =
           policy::plan_hedges({curve, curve, advice_.late_share, spent, most_hedges(), advice_.shortest_delay});
-      planned = {{plan.delays, plan.probability, shared()}, plan.extra_share};
-      if (shared() <= 0) break;
+      Planned planned{{plan.delays, plan.probability, shared()}, plan.extra_share};
+      if (shared() <= 0) return planned;
       planned.extra = extra_attempts(planned.hedges, [&](Duration t) { return tail.after(t); });
-      if (planned.extra <= budget * (1 + dearer_is_bearable)) break;
+      if (planned.extra <= budget * (1 + dearer_is_bearable)) return planned;
       spent *= budget / planned.extra;
     }
-    return planned;
+    return {};
   }
 
   // Of queries, the overhead included.
@@ -111,7 +106,7 @@ class Advisor {
 
   void compare_with_queries() {
     const LatencyCounts& queries = question_.query_latencies;
-    const bool told = queries.count() > 0 && question_.samples_of == SamplesOf::attempts;
+    const bool told = queries.count() >= fewest_queries;
     advice_.overhead = question_.overhead.value_or(told ? overhead_from(queries) : Duration{});
     if (!told) return;
     for (const double quantile : {0.999, 0.99, 0.9, 0.5}) {
@@ -141,15 +136,16 @@ class Advisor {
 
   Verdict verdict() const {
     if (question_.replicas < 2 || question_.most_hedges == 0) return Verdict::no_replica;
-    if (tail_.answered() < enough_to_plan) return Verdict::too_few_samples;
+    if (tail_.answered() < policy::enough_to_plan) return Verdict::too_few_samples;
     if (advice_.hedges.delays.empty()) return Verdict::no_gain;
     // As the root asks: whether without hedges more than may be late would be, when with them the target has long been
     // reached. That is known also where the unhedged target is not.
-    const auto reached = time_until(tail_, advice_.hedges, advice_.late_share, question_.confidence).time;
-    if (!reached) return Verdict::hedge;
-    const Duration worth_it = std::max(*reached + advice_.shortest_delay / 2, from_milliseconds(to_milliseconds(*reached) * (1 + least_gain)));
+    const double late_at_last = late_share_after(advice_.hedges, 2 * tail_.last() + advice_.hedges.delays.back(), [&](Duration t) { return tail_.after(t); });
+    const auto reached = time_until(tail_, advice_.hedges, std::max(advice_.late_share, late_at_last), question_.confidence).time;
+    if (!reached) return Verdict::no_gain;
     // (Of the samples as they are: that something later may exist is no gain.)
-    return tail_.curve().unanswered_after(worth_it) > advice_.late_share ? Verdict::hedge : Verdict::no_gain;
+    const double late_without = tail_.curve().unanswered_after(policy::worth_hedging_after(*reached, advice_.shortest_delay));
+    return late_without > advice_.late_share ? Verdict::hedge : Verdict::no_gain;
   }
 
   TimeEstimate until(const Hedges& hedges, double late_share) const {
@@ -174,8 +170,8 @@ class Advisor {
   void tell_deadlines() {
     std::vector<double> wanted = question_.completeness;
     if (wanted.empty()) wanted.assign(std::begin(told_completeness), std::end(told_completeness));
-    const auto mean = [&](const Hedges& hedges, const TimeEstimate& deadline) {
-      if (!deadline.time) return 1.0;
+    const auto mean = [&](const Hedges& hedges, const TimeEstimate& deadline) -> std::optional<double> {
+      if (!deadline.time) return std::nullopt;
       return 1 - late_share_after(hedges, *deadline.time - advice_.overhead, [&](Duration t) { return tail_.after(t); });
     };
     for (const double completeness : wanted) {
@@ -249,7 +245,7 @@ class Advisor {
     advice_.load_model.emplace(tail_, *question_.load, question_.workers);
     if (most_hedges() == 0 || advice_.verdict == Verdict::too_few_samples) return;
     advice_.harmful = find_harmful_load(*advice_.load_model, {question_.width, most_hedges(), advice_.late_share, question_.budget,
-                                                              advice_.shortest_delay, shared()});
+                                                              advice_.shortest_delay, shared(), question_.delays});
     if (advice_.verdict == Verdict::hedge && *question_.load > 0 && advice_.harmful->independent <= *question_.load) advice_.verdict = Verdict::harmful;
   }
 
@@ -258,12 +254,12 @@ class Advisor {
     advice_.samples_for_target = trials_to_exclude(partitions_ > 1 ? 1 - question_.target : advice_.late_share, (1 - question_.confidence) / 2);
     const auto samples = static_cast<unsigned long long>(tail_.samples());
     if (static_cast<double>(tail_.samples()) < advice_.samples_for_target) {
-      notes.push_back(said("%llu samples cannot tell p%g of queries without hedges, whatever their slowest is: that takes %.0f.", samples,
+      notes.push_back(worded("%llu samples cannot tell p%g of queries without hedges, whatever their slowest is: that takes %.0f.", samples,
                            100 * question_.target, advice_.samples_for_target));
     }
     if (advice_.verdict == Verdict::too_few_samples) {
-      notes.push_back(said("A root plans with %llu latencies or more; with %llu, the delays are a guess.",
-                           static_cast<unsigned long long>(enough_to_plan), static_cast<unsigned long long>(tail_.answered())));
+      notes.push_back(worded("A root plans with %llu latencies or more; with %llu, the delays are a guess.",
+                           static_cast<unsigned long long>(policy::enough_to_plan), static_cast<unsigned long long>(tail_.answered())));
     }
     if (advice_.cross_check) {
       const auto predicted = target_of(tail_, advice_.hedges);
@@ -272,14 +268,15 @@ class Advisor {
       if (!check.target) {
         notes.push_back("Half of the samples suggest a plan whose target the other half does not reach: they are too few for a plan.");
       } else if (predicted && to_milliseconds(*check.target) > (1 + overfitted) * to_milliseconds(*predicted)) {
-        notes.push_back(said("The plan that one half of the samples suggests reaches %.4g ms by the other half, not %.4g ms: more samples would make it better.",
+        notes.push_back(worded("The plan that one half of the samples suggests reaches %.4g ms by the other half, not %.4g ms: more samples would make it better.",
                              to_milliseconds(*check.target), to_milliseconds(*predicted)));
       }
       if (dearer > overfitted) {
-        notes.push_back(said("By the half of the samples that did not make it, a plan costs %.0f %% more than it should: bound hedges with a token bucket.", 100 * dearer));
+        notes.push_back(worded("By the half of the samples that did not make it, a plan costs %.0f %% more than it should: bound hedges with a token bucket.", 100 * dearer));
       }
     }
     note_queries();
+    note_unit();
     note_timeout();
     if (question_.given_up.count() == 0 && question_.samples_of == SamplesOf::attempts) {
       notes.push_back("No sample is marked as given up. If requests were cancelled, timed out or overtaken by hedges, mark them (\">250ms\"), or the tail looks shorter than it is.");
@@ -290,27 +287,39 @@ class Advisor {
   }
 
   void note_queries() {
+    const std::uint64_t queries = question_.query_latencies.count();
+    if (queries > 0 && queries < fewest_queries) {
+      advice_.notes.push_back(worded("%llu whole queries are too few to be held against their attempts: that takes %llu.",
+                                     static_cast<unsigned long long>(queries), static_cast<unsigned long long>(fewest_queries)));
+    }
     if (!advice_.query_check) return;
     const QueryCheck& check = *advice_.query_check;
     const auto width = static_cast<double>(question_.width);
     if (check.effective_width * other_width < width) {
-      advice_.notes.push_back(said("Slow attempts come together: p%g of queries is %.4g ms, as if %.3g independent partitions were asked, not %zu (%.4g ms). Queries are less late than told here; and what makes all of a query's attempts slow no hedge cures (--shared).",
+      advice_.notes.push_back(worded("Slow attempts come together: p%g of queries is %.4g ms, as if %.3g independent partitions were asked, not %zu (%.4g ms). Queries are less late than told here; and what makes all of a query's attempts slow no hedge cures (--shared).",
                                    100 * check.quantile, to_milliseconds(check.measured), check.effective_width, question_.width, to_milliseconds(check.predicted)));
     } else if (check.effective_width > other_width * width) {
-      advice_.notes.push_back(said("Queries are later than their attempts explain: p%g is %.4g ms, not %.4g ms. What else they wait for no hedge cures.",
+      advice_.notes.push_back(worded("Queries are later than their attempts explain: p%g is %.4g ms, not %.4g ms. What else they wait for no hedge cures.",
                                    100 * check.quantile, to_milliseconds(check.measured), to_milliseconds(check.predicted)));
     }
   }
 
-  // Many that took exactly as long as the longest.
+  void note_unit() {
+    const Duration median = question_.latencies.at_quantile(0.5);
+    if (median >= suspiciously_soon && median <= suspiciously_late) return;
+    advice_.notes.push_back(worded("Half of the latencies are within %.4g ms: is the unit right (--unit)?", to_milliseconds(median)));
+  }
+
+  // Many that took as long as the longest, exactly or as far as a histogram tells.
   void note_timeout() {
     const auto& buckets = question_.latencies.buckets();
     if (buckets.size() < 3) return;
     const auto& last = buckets.back();
     const auto& before = buckets[buckets.size() - 2];
-    if (last.lowest != last.highest || last.count < 10 || last.count < 3 * before.count) return;
-    advice_.notes.push_back(said("%llu samples took exactly %.6g ms, the longest: if that is a timeout, mark them as given up (\">%.6gms\").",
-                                 static_cast<unsigned long long>(last.count), to_milliseconds(last.highest), to_milliseconds(last.highest)));
+    if (last.highest - last.lowest > last.highest / 100 || last.count < 10 || last.count < 3 * before.count) return;
+    advice_.notes.push_back(worded("%llu samples took %s%.6g ms, the longest: if that is a timeout, mark them as given up (\">%.6gms\").",
+                                   static_cast<unsigned long long>(last.count), last.lowest == last.highest ? "exactly " : "about ",
+                                   to_milliseconds(last.highest), to_milliseconds(last.highest)));
   }
 
   const AdviceQuestion& question_;

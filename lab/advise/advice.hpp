@@ -64,7 +64,7 @@ enum class Verdict {
   hedge,
   no_replica,       // nobody else can be asked
   too_few_samples,  // fewer than the root itself would plan with
-  no_gain,          // the best plan makes the target hardly earlier
+  no_gain,          // the best plan, or the delays to be judged, make the target hardly earlier
   harmful,          // at this load, even where waits are independent
 };
 std::string_view to_string(Verdict verdict);
@@ -78,8 +78,8 @@ struct DeadlineAdvice {
   double completeness;  // wanted
   std::size_t needed;   // partitions of the width
   TimeEstimate without, with;
-  // Of all queries at these deadlines, the mean completeness.
-  double mean_without = 0, mean_with = 0;
+  // Of all queries at these deadlines, the mean completeness; where the deadline is known.
+  std::optional<double> mean_without = std::nullopt, mean_with = std::nullopt;
 };
 
 struct BudgetAdvice {
@@ -134,7 +134,7 @@ struct Advice {
   ShareEstimate extra;
   // In all that is told of queries; not in the delays, nor in what is told of load.
   Duration overhead{};
-  std::optional<QueryCheck> query_check;  // none: no queries were given, or too few
+  std::optional<QueryCheck> query_check;  // none: no queries were given, or too few (notes say so)
   // Of partitions, that may be late at the target.
   double late_share = 0;
   // How many samples would tell the target without hedges; and whether there are so many.
@@ -152,6 +152,9 @@ struct Advice {
 
   const QuantileAdvice& at_target(const AdviceQuestion& question) const;
 };
+
+// By so much what happens may differ from what was predicted: the latency of the target with hedges, over the prediction.
+constexpr double bearable_difference = 0.15;
 
 // Precondition: problem_with finds nothing.
 Advice advise(const AdviceQuestion& question);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "lab/advise/advice_words.hpp"
+#include "lab/advise/worded.hpp"
 #include "lab/simulation/simulation.hpp"
 #include "root/policy/cluster/hedge_planner.hpp"
 
@@ -18,7 +18,6 @@ using simulation::Report;
 using simulation::ServiceTime;
 using simulation::WorldSettings;
 
-constexpr double tolerance = 0.15;
 // Under load the simulated quantile rests on this many queries beyond it, at least.
 constexpr double fewest_queries_beyond_under_load = 50;
 // Of two simulated targets that differ by less nothing follows.
@@ -75,10 +74,12 @@ WorldSettings world_of(const AdviceQuestion& question, const Advice& advice, std
   return world;
 }
 
-std::string line(const char* form, double a, double b, double c, double d, double e) {
-  char text[200];
-  std::snprintf(text, sizeof text, form, a, b, c, d, e);
-  return text;
+// A line of four figures, some of which may not be known.
+std::string figures_line(const std::string& name, const std::optional<double>& predicted_without, double simulated_without,
+                         const std::optional<double>& predicted_with, const std::optional<double>& simulated_with) {
+  const auto figure = [](const std::optional<double>& value) { return value ? worded("%.4g", *value) : std::string("-"); };
+  return worded("%-12s %12s %11s %15s %11s\n", name.c_str(), figure(predicted_without).c_str(), figure(simulated_without).c_str(),
+                figure(predicted_with).c_str(), figure(simulated_with).c_str());
 }
 
 class Checker {
@@ -121,16 +122,18 @@ class Checker {
     check_.queries = world.queries;
     const Report without = run(world, off());
     const bool hedges = !hedges_.delays.empty();
-    const Report with = hedges ? run(world, hedging(question_)) : without;
+    std::optional<Report> with;
+    if (hedges) with = run(world, hedging(question_));
     for (const QuantileAdvice& each : advice_.quantiles) {
-      AdviceCheck::Figure figure{each.quantile, {}, {}, without.measured.quantile_ms(each.quantile), with.measured.quantile_ms(each.quantile)};
+      AdviceCheck::Figure figure{each.quantile, {}, without.measured.quantile_ms(each.quantile), {}, {}};
+      if (with) figure.simulated_with_ms = with->measured.quantile_ms(each.quantile);
       // Without what a query takes beside its attempts, which is nothing here.
       const double late = policy::late_share(each.quantile, question_.width);
       if (const auto time = time_until(tail_, {}, late, question_.confidence).time) figure.predicted_without_ms = to_milliseconds(*time);
       if (const auto time = time_until(tail_, hedges_, late, question_.confidence).time; time && hedges) figure.predicted_with_ms = to_milliseconds(*time);
       check_.figures.push_back(figure);
     }
-    check_.simulated_extra = with.measured.extra_share();
+    if (with) check_.simulated_extra = with->measured.extra_share();
   }
 
   void under_load() {
@@ -192,15 +195,15 @@ AdviceCheck check_advice(const AdviceQuestion& question, const Advice& advice, c
 
 std::optional<double> AdviceCheck::difference() const {
   for (const Figure& figure : figures) {
-    if (std::abs(figure.quantile - target) > 1e-9 || !figure.predicted_with_ms || *figure.predicted_with_ms <= 0) continue;
-    return figure.simulated_with_ms / *figure.predicted_with_ms - 1;
+    if (std::abs(figure.quantile - target) > 1e-9 || !figure.simulated_with_ms || !figure.predicted_with_ms || *figure.predicted_with_ms <= 0) continue;
+    return *figure.simulated_with_ms / *figure.predicted_with_ms - 1;
   }
   return std::nullopt;
 }
 
 std::vector<std::string> AdviceCheck::disagreements() const {
   std::vector<std::string> out;
-  if (const auto far = difference(); far && std::abs(*far) > tolerance) {
+  if (const auto far = difference(); far && std::abs(*far) > bearable_difference) {
     out.push_back(quantile_text(target) + " of queries with hedges is " + percent_text(std::abs(*far)) + (*far > 0 ? " above" : " below") + " what was predicted");
   }
   for (const Loaded& each : loads) {
@@ -213,14 +216,14 @@ std::vector<std::string> AdviceCheck::disagreements() const {
 
 nlohmann::json AdviceCheck::to_json() const {
   const auto or_null = [](const std::optional<double>& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
-  nlohmann::json out = {{"seed", seed}, {"queries", queries}, {"tolerance", tolerance}};
+  nlohmann::json out = {{"seed", seed}, {"queries", queries}, {"tolerance", bearable_difference}};
   out["difference_at_target"] = or_null(difference());
   out["extra_share"] = {{"predicted", predicted_extra}, {"simulated", simulated_extra}};
   out["quantiles"] = nlohmann::json::array();
   for (const Figure& figure : figures) {
     out["quantiles"].push_back({{"quantile", figure.quantile},
                                 {"without", {{"predicted_ms", or_null(figure.predicted_without_ms)}, {"simulated_ms", figure.simulated_without_ms}}},
-                                {"with", {{"predicted_ms", or_null(figure.predicted_with_ms)}, {"simulated_ms", figure.simulated_with_ms}}}});
+                                {"with", {{"predicted_ms", or_null(figure.predicted_with_ms)}, {"simulated_ms", or_null(figure.simulated_with_ms)}}}});
   }
   out["loads"] = nlohmann::json::array();
   for (const Loaded& each : loads) {
@@ -237,18 +240,15 @@ nlohmann::json AdviceCheck::to_json() const {
 
 std::string AdviceCheck::to_text() const {
   std::string text = "Checked against the simulator, " + std::to_string(queries) + " queries, seed " + std::to_string(seed) + " (ms)\n";
-  text += "                without                     with hedges\n";
+  text += "                without hedges              with hedges\n";
   text += "queries         predicted   simulated       predicted   simulated\n";
-  const double none = std::nan("");
   for (const Figure& figure : figures) {
-    text += line("p%-8.6g %16.4g %11.4g %15.4g %11.4g\n", 100 * figure.quantile, figure.predicted_without_ms.value_or(none),
-                 figure.simulated_without_ms, figure.predicted_with_ms.value_or(none), figure.simulated_with_ms);
+    text += figures_line(quantile_text(figure.quantile), figure.predicted_without_ms, figure.simulated_without_ms, figure.predicted_with_ms, figure.simulated_with_ms);
   }
   text += "more attempts   " + percent_text(predicted_extra) + " predicted, " + percent_text(simulated_extra) + " simulated\n";
-  if (!loads.empty()) text += "load, " + quantile_text(std::round(quantile_under_load * 1e6) / 1e6) + "\n";
+  if (!loads.empty()) text += "under load, " + quantile_text(std::round(quantile_under_load * 1e6) / 1e6) + " of queries where waits are independent\n";
   for (const Loaded& each : loads) {
-    text += line("%-9.3g %16.4g %11.4g %15.4g %11.4g\n", each.load, each.predicted_without_ms, each.simulated_without_ms,
-                 each.predicted_with_ms.value_or(none), each.simulated_with_ms);
+    text += figures_line(percent_text(each.load), each.predicted_without_ms, each.simulated_without_ms, each.predicted_with_ms, each.simulated_with_ms);
   }
   const auto wrong = disagreements();
   text += wrong.empty() ? "It agrees.\n" : "It does not agree:\n";

@@ -29,8 +29,9 @@ struct AdviceCheckSettings {
 struct AdviceCheck {
   struct Figure {
     double quantile;
-    std::optional<double> predicted_without_ms, predicted_with_ms;  // with: none where nothing is hedged
-    double simulated_without_ms = 0, simulated_with_ms = 0;
+    std::optional<double> predicted_without_ms;
+    double simulated_without_ms = 0;
+    std::optional<double> predicted_with_ms, simulated_with_ms;  // none where nothing is hedged
   };
   struct Loaded {
     double load;
@@ -51,7 +52,7 @@ struct AdviceCheck {
 
   // Of the target with hedges: simulated over predicted, less 1. nullopt: nothing was predicted, or nothing is hedged.
   std::optional<double> difference() const;
-  // In words; empty: it agrees. The target with hedges within 15 %, no harm below the lowest harmful load.
+  // In words; empty: it agrees. The target with hedges within bearable_difference, no harm below the lowest harmful load.
   std::vector<std::string> disagreements() const;
   nlohmann::json to_json() const;
   std::string to_text() const;

@@ -154,6 +154,19 @@ Chart load_chart(const AdviceQuestion& question, const Advice& advice) {
   return chart;
 }
 
+std::string known(const TimeEstimate& estimate) { return estimate.time ? milliseconds_text(*estimate.time) : "≥ " + milliseconds_text(estimate.at_least); }
+
+std::string verdict_words(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::hedge: return "Hedge.";
+    case Verdict::no_replica: return "Nothing to hedge with.";
+    case Verdict::too_few_samples: return "Too few samples: a guess.";
+    case Verdict::no_gain: return "Do not hedge: nothing is gained.";
+    case Verdict::harmful: return "Do not hedge at this load.";
+  }
+  return {};
+}
+
 AttemptTail tail_of(const AdviceQuestion& question) {
   return AttemptTail(question.latencies, question.given_up, question.samples_of == SamplesOf::queries ? question.width : 1);
 }
@@ -193,16 +206,18 @@ report::Page advice_page(const AdviceQuestion& question, const Advice& advice, c
   report::Page page;
   page.title = "When to hedge";
   page.lead = verdict_text(question, advice);
-  const bool good = advice.verdict == Verdict::hedge;
-  page.parts.push_back(report::Verdict{good ? report::Verdict::Kind::good : report::Verdict::Kind::note, good ? "Hedge." : std::string(to_string(advice.verdict))});
+  page.parts.push_back(report::Verdict{advice.verdict == Verdict::hedge ? report::Verdict::Kind::good : report::Verdict::Kind::note, verdict_words(advice.verdict)});
   report::Facts facts;
   facts.large = true;
   const QuantileAdvice& target = advice.at_target(question);
-  const auto known = [](const TimeEstimate& estimate) { return estimate.time ? milliseconds_text(*estimate.time) : "≥ " + milliseconds_text(estimate.at_least); };
-  facts.facts = {{"hedge", hedges_text(advice.hedges)},
-                 {quantile_text(question.target) + " with", known(target.with)},
-                 {quantile_text(question.target) + " without", known(target.without)},
-                 {"more attempts", percent_text(advice.extra.share)}};
+  if (advice.hedges.delays.empty()) {
+    facts.facts = {{quantile_text(question.target) + " without hedges", known(target.without)}};
+  } else {
+    facts.facts = {{quantile_text(question.target) + " with hedges", known(target.with)},
+                   {"without", known(target.without)},
+                   {"hedge after", delays_text(advice.hedges)},
+                   {"more attempts", percent_text(advice.extra.share)}};
+  }
   page.parts.push_back(std::move(facts));
   for (const auto& note : advice.notes) page.parts.push_back(report::Verdict{report::Verdict::Kind::note, note});
 
@@ -240,8 +255,7 @@ report::Page advice_page(const AdviceQuestion& question, const Advice& advice, c
     page.parts.push_back(report::Code{check->to_text()});
   }
   page.parts.push_back(report::Code{command});
-  page.foot = std::to_string(question.latencies.count() + question.given_up.count()) + " samples of " +
-              (question.samples_of == SamplesOf::queries ? "queries" : "attempts") + ".";
+  page.foot = samples_text(question);
   return page;
 }
 

@@ -24,6 +24,9 @@ std::string_view to_string(Verdict verdict) {
 std::optional<Error> problem_with(const AdviceQuestion& question) {
   const auto wrong = [](const char* what) { return Error{Errc::invalid_argument, what}; };
   if (question.latencies.count() < 2) return wrong("there are no latencies to judge by: two at least");
+  if (question.samples_of == SamplesOf::queries && question.query_latencies.count() > 0) {
+    return wrong("--query-samples stand beside latencies of attempts, and --of says that they are of queries");
+  }
   if (question.width < 1 || question.width > 1'000'000) return wrong("--width is from 1 to 1000000");
   if (question.replicas < 1) return wrong("--replicas is at least 1");
   if (!(question.budget > 0 && question.budget <= 1)) return wrong("--budget is a share of the attempts: above 0, at most 1");

@@ -1,22 +1,14 @@
 #include "lab/advise/advice_words.hpp"
 
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <nlohmann/json.hpp>
+
+#include "lab/advise/worded.hpp"
+#include "root/policy/cluster/hedge_worth.hpp"
 
 namespace hedgerow::lab {
 
 namespace {
-
-__attribute__((format(printf, 1, 2))) std::string worded(const char* form, ...) {
-  char line[600];
-  va_list arguments;
-  va_start(arguments, form);
-  std::vsnprintf(line, sizeof line, form, arguments);
-  va_end(arguments);
-  return line;
-}
 
 nlohmann::json milliseconds_or_null(const std::optional<Duration>& time) {
   if (!time || *time == Duration::max()) return nullptr;
@@ -48,9 +40,11 @@ nlohmann::json question_json(const AdviceQuestion& question) {
                         {"budget", question.budget},
                         {"target", question.target},
                         {"shared", question.shared},
+                        {"delays_to_judge_ms", nlohmann::json::array()},
                         {"workers", question.workers},
                         {"confidence", question.confidence},
                         {"load", nullptr}};
+  for (const Duration delay : question.delays) out["delays_to_judge_ms"].push_back(to_milliseconds(delay));
   if (question.load) out["load"] = *question.load;
   return out;
 }
@@ -77,7 +71,15 @@ nlohmann::json load_json(const Advice& advice) {
   return out;
 }
 
+nlohmann::json share_or_null(const std::optional<double>& share) { return share ? nlohmann::json(*share) : nlohmann::json(); }
+
 std::string target_or_beyond(const std::optional<Duration>& time) { return time ? milliseconds_text(*time) : "beyond the samples"; }
+
+// A line of a table of what is with hedges and without; where nothing is hedged the two are the same, and told once.
+std::string estimates_line(const std::string& name, const TimeEstimate& without, const TimeEstimate& with, bool hedged) {
+  if (!hedged) return worded("%-9s %s\n", name.c_str(), estimate_text(without).c_str());
+  return worded("%-9s %-44s %s\n", name.c_str(), estimate_text(without).c_str(), estimate_text(with).c_str());
+}
 
 }  // namespace
 
@@ -96,13 +98,27 @@ std::string percent_text(double share) {
   return worded("%.3g %%", 100 * share);
 }
 
-std::string hedges_text(const Hedges& hedges) {
-  if (hedges.delays.empty()) return "never";
-  std::string text = "after ";
+std::string samples_text(const AdviceQuestion& question) {
+  const LatencyCounts& latencies = question.latencies;
+  std::string text = worded("%llu latencies of %s", static_cast<unsigned long long>(latencies.count() + question.given_up.count()),
+                            question.samples_of == SamplesOf::queries ? "queries" : "attempts");
+  if (question.given_up.count() > 0) text += worded(", %llu of them given up", static_cast<unsigned long long>(question.given_up.count()));
+  return text + worded(": from %s to %s, half of them within %s.", milliseconds_text(latencies.shortest()).c_str(),
+                       milliseconds_text(latencies.longest()).c_str(), milliseconds_text(latencies.at_quantile(0.5)).c_str());
+}
+
+std::string delays_text(const Hedges& hedges) {
+  std::string text;
   for (std::size_t i = 0; i < hedges.delays.size(); ++i) {
     if (i > 0) text += i + 1 == hedges.delays.size() ? " and " : ", ";
     text += milliseconds_text(hedges.delays[i]);
   }
+  return text;
+}
+
+std::string hedges_text(const Hedges& hedges) {
+  if (hedges.delays.empty()) return "never";
+  std::string text = "after " + delays_text(hedges);
   if (hedges.delays.size() > 1) text += ", each time at another replica";
   if (hedges.probability < 1) text += worded(", in %.2g of the cases, drawn at random", hedges.probability);
   return text;
@@ -119,14 +135,22 @@ std::string verdict_text(const AdviceQuestion& question, const Advice& advice) {
   const std::string name = quantile_text(question.target);
   const std::string hedge = "Hedge " + hedges_text(advice.hedges) + ": " + percent_text(advice.extra.share) + " more attempts. " + name +
                             " of queries: " + estimate_text(target.with) + ", and without hedges " + estimate_text(target.without) + ".";
+  const std::string unhedged = name + " of queries: " + estimate_text(target.without) + ".";
   switch (advice.verdict) {
     case Verdict::hedge: return hedge;
-    case Verdict::no_replica: return "Without a second replica, or without a hedge, nothing can be hedged.";
-    case Verdict::too_few_samples: return "Too few samples to rely on. As far as they tell: " + hedge;
+    case Verdict::no_replica:
+      return (question.replicas < 2 ? "With one replica nobody else can be asked: nothing can be hedged. " : "Nothing is hedged, as was wished. ") + unhedged;
+    case Verdict::too_few_samples:
+      return "Too few samples to rely on. As far as they tell: " + (advice.hedges.delays.empty() ? "hedging gains nothing. " + unhedged : hedge);
     case Verdict::no_gain:
-      return "Do not hedge: within " + percent_text(question.budget) + " more attempts nothing makes " + name + " of queries 5 % earlier.";
+      if (!question.delays.empty()) {
+        return "Hedging " + hedges_text(advice.hedges) + " does not make " + name + " of queries " + percent_text(policy::least_gain) + " earlier, and costs " +
+               percent_text(advice.extra.share) + " more attempts. " + unhedged;
+      }
+      return "Do not hedge: within " + percent_text(question.budget) + " more attempts nothing makes " + name + " of queries " +
+             percent_text(policy::least_gain) + " earlier. " + unhedged;
     case Verdict::harmful:
-      return "Do not hedge at this load: servers that work " + percent_text(*question.load) + " of the time answer later with hedges than without, from " +
+      return "Do not hedge" + (question.delays.empty() ? std::string() : " " + hedges_text(advice.hedges)) + " at this load: servers that work " + percent_text(*question.load) + " of the time answer later with hedges than without, from " +
              percent_text(advice.harmful->independent) + " on even where they wait independently of each other.";
   }
   return {};
@@ -140,21 +164,21 @@ std::string load_text(const AdviceQuestion& question, const Advice& advice) {
                      milliseconds_text(model.mean_latency()) + " are work, as a queue's law has it.";
   if (!advice.harmful) return text;
   const HarmfulLoad& harmful = *advice.harmful;
-  text += " Hedging makes " + quantile_text(std::round(harmful.quantile * 1e6) / 1e6) + " of queries later from a load of ";
+  // (Each at its own load the best delays, or those that are to be judged at all.)
+  text += (question.delays.empty() ? " Hedging makes " : " Hedging " + hedges_text(advice.hedges) + " makes ") + quantile_text(std::round(harmful.quantile * 1e6) / 1e6) + " of queries later from a load of ";
   const double low = std::min(harmful.alike, harmful.independent), high = std::max(harmful.alike, harmful.independent);
   text += high - low < 0.005 ? percent_text(low) + " on." : percent_text(low) + " on where all replicas wait alike (every query asks every server), from " +
                                                         percent_text(high) + " on where they wait independently.";
-  text += " Where losers are cancelled at once it is later. From " + percent_text(harmful.full) + " on the servers could not keep up with the whole budget.";
+  text += " Where losers are cancelled at once it is later. From " + percent_text(harmful.full) +
+          (question.delays.empty() ? " on the servers could not keep up with the whole budget." : " on the servers could not keep up, for nothing bounds these hedges.");
   return text;
 }
 
 std::string advice_text(const AdviceQuestion& question, const Advice& advice) {
   std::string text = verdict_text(question, advice) + "\n\n";
-  text += worded("%llu latencies of %s", static_cast<unsigned long long>(question.latencies.count() + question.given_up.count()),
-                 question.samples_of == SamplesOf::queries ? "queries" : "attempts");
-  if (question.given_up.count() > 0) text += worded(", %llu of them given up", static_cast<unsigned long long>(question.given_up.count()));
-  text += worded("; width %zu, %zu replicas, a budget of %s. Intervals hold with %s.\n\n", question.width, question.replicas,
-                 percent_text(question.budget).c_str(), percent_text(question.confidence).c_str());
+  text += samples_text(question) + "\n";
+  text += worded("Width %zu, %zu %s, a budget of %s. Intervals hold with %s.\n\n", question.width, question.replicas,
+                 question.replicas == 1 ? "replica" : "replicas", percent_text(question.budget).c_str(), percent_text(question.confidence).c_str());
 
   if (advice.overhead > Duration{}) text += "A query takes " + milliseconds_text(advice.overhead) + " beside its attempts.\n";
   if (advice.query_check) {
@@ -162,14 +186,11 @@ std::string advice_text(const AdviceQuestion& question, const Advice& advice) {
                    quantile_text(advice.query_check->quantile).c_str(), milliseconds_text(advice.query_check->predicted).c_str(), advice.query_check->effective_width);
   }
   if (advice.overhead > Duration{} || advice.query_check) text += "\n";
-  text += worded("%-9s %-44s %s\n", "queries", "without hedges", "with");
-  for (const QuantileAdvice& each : advice.quantiles) {
-    text += worded("%-9s %-44s %s\n", quantile_text(each.quantile).c_str(), estimate_text(each.without).c_str(), estimate_text(each.with).c_str());
-  }
+  const bool hedged = !advice.hedges.delays.empty();
+  text += hedged ? worded("%-9s %-44s %s\n", "queries", "without hedges", "with") : "queries   without hedges\n";
+  for (const QuantileAdvice& each : advice.quantiles) text += estimates_line(quantile_text(each.quantile), each.without, each.with, hedged);
   text += worded("\nA deadline that leaves %s of queries with a completeness of\n", percent_text(question.target).c_str());
-  for (const DeadlineAdvice& each : advice.deadlines) {
-    text += worded("%-9s %-44s %s\n", percent_text(each.completeness).c_str(), estimate_text(each.without).c_str(), estimate_text(each.with).c_str());
-  }
+  for (const DeadlineAdvice& each : advice.deadlines) text += estimates_line(percent_text(each.completeness), each.without, each.with, hedged);
   if (!advice.budgets.empty()) {
     text += worded("\n%-9s %-22s %s\n", "budget", (quantile_text(question.target) + " of queries").c_str(), "hedge");
     for (const BudgetAdvice& each : advice.budgets) {
@@ -228,8 +249,8 @@ nlohmann::json advice_json(const AdviceQuestion& question, const Advice& advice)
                                 {"share_of_queries", question.target},
                                 {"without", estimate_json(each.without)},
                                 {"with", estimate_json(each.with)},
-                                {"mean_completeness_without", each.mean_without},
-                                {"mean_completeness_with", each.mean_with}});
+                                {"mean_completeness_without", share_or_null(each.mean_without)},
+                                {"mean_completeness_with", share_or_null(each.mean_with)}});
   }
   out["budgets"] = nlohmann::json::array();
   for (const BudgetAdvice& each : advice.budgets) {

@@ -14,11 +14,15 @@ namespace hedgerow::lab {
 std::string advice_text(const AdviceQuestion& question, const Advice& advice);
 nlohmann::json advice_json(const AdviceQuestion& question, const Advice& advice);
 
+// What was measured, so that one sees whether it was read as it was meant.
+std::string samples_text(const AdviceQuestion& question);
 // The verdict, as a sentence or two.
 std::string verdict_text(const AdviceQuestion& question, const Advice& advice);
 // What the load's figures say.
 std::string load_text(const AdviceQuestion& question, const Advice& advice);
-// "after 11.04 ms and 19.31 ms, each at another replica", "after 2.3 ms, in 0.4 of the cases", "never".
+// "11.04 ms and 19.31 ms".
+std::string delays_text(const Hedges& hedges);
+// "after 11.04 ms and 19.31 ms, each time at another replica", "after 2.3 ms, in 0.4 of the cases, drawn at random", "never".
 std::string hedges_text(const Hedges& hedges);
 // "28.7 ms (27.9 to 29.8)", "74.2 ms (at least 69.1)", "beyond the samples: at least 1510 ms".
 std::string estimate_text(const TimeEstimate& estimate);

@@ -92,12 +92,12 @@ int run_advise(AdviseSettings settings) {
   if (const auto problem = problem_with_check(question); settings.check && problem) return refuse(*problem);
 
   // Before anything takes long.
-  std::optional<LatencyCounts> hedged;
+  std::optional<LatencyFile> hedged;
   if (!settings.hedged.empty()) {
     auto run = read_latency_file(settings.hedged, *file_settings(settings));
     if (run.has_error()) return refuse(run.error());
     if (run->latencies.count() < 2) return refuse({Errc::input, "'" + settings.hedged.string() + "' has no latencies to judge by: two at least"});
-    hedged = std::move(run->latencies);
+    hedged = std::move(*run);
   }
 
   Advice advice = advise(question);
@@ -109,12 +109,13 @@ int run_advise(AdviseSettings settings) {
     check = check_advice(question, advice, check_settings);
   }
   std::optional<HedgedRunCheck> run;
-  if (hedged) run = compare_with_run(question, advice, *hedged);
+  if (hedged) run = compare_with_run(question, advice, hedged->latencies, hedged->given_up);
   if (settings.json) {
     nlohmann::json out = advice_json(question, advice);
     if (run) out["hedged_run"] = run->to_json();
     if (check) out["check"] = check->to_json();
-    std::puts(out.dump(2).c_str());
+    // Notes may hold words of the files, in whatever encoding.
+    std::puts(out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   } else {
     std::fputs(advice_text(question, advice).c_str(), stdout);
     if (run) std::printf("\n%s", run->to_text().c_str());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "lab/advise/hedged_tail.hpp"
 #include "root/policy/cluster/hedge_planner.hpp"
@@ -21,6 +22,9 @@ constexpr double most_load = 0.99;
 // Of queries' curves: times are so close together, and shares are told down to this part of the latest.
 constexpr double query_grid = 0.002;
 constexpr std::uint64_t query_samples = 10'000'000;
+// Shares of hedges that differ by less are one; and after so many rounds it is as if they had settled.
+constexpr double settled = 0.001;
+constexpr int most_rounds = 30;
 
 Duration end_of(const LatencyCurve& curve) { return curve.steps.empty() ? Duration{} : curve.steps.back().time; }
 Duration last_delay(const Hedges& hedges) { return hedges.delays.empty() ? Duration{} : hedges.delays.back(); }
@@ -50,6 +54,46 @@ LatencyCurve queries(const LatencyCurve& attempts, const Hedges& hedges, std::si
   return out;
 }
 
+struct HedgedAt {
+  Hedges hedges;
+  double load;  // with them
+};
+
+double extra_of(const Hedges& hedges, const LatencyCurve& curve) {
+  return extra_attempts(hedges, [&](Duration t) { return t < Duration{} ? 1 : curve.unanswered_after(t); });
+}
+
+// What is hedged depends on the load, and that on what is hedged: in the first round the whole budget is, and the second
+// hardly differs from it. nullopt: the leaves could not keep up. Without delays where none help.
+std::optional<HedgedAt> with_best_delays(const LoadModel& model, const HedgingWish& wish, double load) {
+  HedgedAt out{{}, load};
+  double extra = wish.budget;
+  for (int round = 0; round < 2; ++round) {
+    out.load = load * (1 + extra);
+    if (out.load >= most_load) return std::nullopt;
+    const LatencyCurve curve = model.attempts_at(out.load);
+    const policy::HedgePlan plan = policy::plan_hedges({curve, curve, wish.late_share, wish.budget, wish.most_hedges, wish.shortest_delay});
+    out.hedges = {plan.delays, plan.probability, wish.shared};
+    if (plan.delays.empty()) break;
+    extra = wish.shared > 0 ? extra_of(out.hedges, curve) : plan.extra_share;
+  }
+  return out;
+}
+
+// From no hedges on, until what they cost settles.
+std::optional<HedgedAt> with_given_delays(const LoadModel& model, const HedgingWish& wish, double load) {
+  HedgedAt out{{wish.delays, 1, wish.shared}, load};
+  double extra = 0;
+  for (int round = 0; round < most_rounds; ++round) {
+    const double before = extra;
+    extra = extra_of(out.hedges, model.attempts_at(out.load));
+    out.load = load * (1 + extra);
+    if (out.load >= most_load) return std::nullopt;
+    if (extra - before < settled) break;
+  }
+  return out;
+}
+
 // The first of rising loads from which `harms` holds, between the one at which it was seen and the one before.
 double boundary(double before, double seen, const std::function<bool(double)>& harms) {
   while (seen - before > load_precision) {
@@ -72,31 +116,16 @@ LoadPoint hedged_at(const LoadModel& model, const HedgingWish& wish, double load
   };
   out.without_alike = out.with_alike = query_target({}, load);
 
-  // What is hedged depends on the load, and that on what is hedged: in the first step the whole budget is, and the second
-  // hardly differs from it.
-  Hedges hedges;
-  hedges.shared = wish.shared;
-  double extra = wish.budget;
-  for (int step = 0; step < 2; ++step) {
-    out.hedged_load = load * (1 + extra);
-    if (out.hedged_load >= most_load) {
-      out.hedged_load = 1;
-      out.with = out.with_alike = Duration::max();
-      return out;
-    }
-    const LatencyCurve hedged = model.attempts_at(out.hedged_load);
-    const policy::HedgePlan plan =
-        policy::plan_hedges({hedged, hedged, wish.late_share, wish.budget, wish.most_hedges, wish.shortest_delay});
-    if (plan.delays.empty()) {
-      out.hedged_load = load;
-      return out;
-    }
-    hedges.delays = plan.delays;
-    hedges.probability = plan.probability;
-    extra = plan.extra_share;
-    out.with = target_of(hedged, hedges, wish.late_share);
+  const std::optional<HedgedAt> hedged = wish.delays.empty() ? with_best_delays(model, wish, load) : with_given_delays(model, wish, load);
+  if (!hedged) {
+    out.hedged_load = 1;
+    out.with = out.with_alike = Duration::max();
+    return out;
   }
-  out.with_alike = query_target(hedges, out.hedged_load);
+  if (hedged->hedges.delays.empty()) return out;
+  out.hedged_load = hedged->load;
+  out.with = target_of(model.attempts_at(hedged->load), hedged->hedges, wish.late_share);
+  out.with_alike = query_target(hedged->hedges, hedged->load);
   return out;
 }
 
@@ -104,22 +133,24 @@ HarmfulLoad find_harmful_load(const LoadModel& model, HedgingWish wish) {
   HarmfulLoad out;
   wish.late_share = std::max(wish.late_share, std::min(0.5, fewest_samples_beyond / static_cast<double>(std::max<std::uint64_t>(1, model.measured().answered))));
   out.quantile = std::pow(1 - wish.late_share, static_cast<double>(wish.width));
-  out.full = out.independent = out.alike = most_load / (1 + wish.budget);
+  out.full = out.independent = out.alike = wish.delays.empty() ? most_load / (1 + wish.budget) : most_load;
 
-  const auto independent = [](const LoadPoint& point) { return point.with > point.without; };
-  const auto alike = [](const LoadPoint& point) { return point.with_alike > point.without_alike; };
-  bool found_independent = false, found_alike = false;
+  struct Sought {
+    double HarmfulLoad::*at;
+    std::function<bool(const LoadPoint&)> holds;
+    bool found = false;
+  };
+  std::vector<Sought> sought{{&HarmfulLoad::independent, [](const LoadPoint& point) { return point.with > point.without; }},
+                             {&HarmfulLoad::alike, [](const LoadPoint& point) { return point.with_alike > point.without_alike; }}};
+  if (!wish.delays.empty()) sought.push_back({&HarmfulLoad::full, [](const LoadPoint& point) { return point.hedged_load >= 1; }});
   double before = model.measured_load();
   for (double load = before; load < most_load; load += load_step) {
     const LoadPoint point = hedged_at(model, wish, load);
     out.points.push_back(point);
-    if (!found_independent && independent(point)) {
-      found_independent = true;
-      out.independent = std::min(out.independent, boundary(before, load, [&](double at) { return independent(hedged_at(model, wish, at)); }));
-    }
-    if (!found_alike && alike(point)) {
-      found_alike = true;
-      out.alike = std::min(out.alike, boundary(before, load, [&](double at) { return alike(hedged_at(model, wish, at)); }));
+    for (Sought& each : sought) {
+      if (each.found || !each.holds(point)) continue;
+      each.found = true;
+      out.*each.at = std::min(out.*each.at, boundary(before, load, [&](double at) { return each.holds(hedged_at(model, wish, at)); }));
     }
     before = load;
   }

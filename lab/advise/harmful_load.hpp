@@ -5,7 +5,8 @@
 // At a load rho without hedges, hedges of a share e of the attempts make it rho (1 + e): a loser is taken to be worked on
 // to its end, as it is where nothing is cancelled. At each load the planner plans anew, for the latencies that there are
 // with the hedges; harmful is where the target comes later so than at rho without hedges. Leaves that stop losers at once
-// bear more.
+// bear more. Delays that are to be judged stay as they are, and then nothing bounds what hedges cost: the slower everything
+// is, the more are sent, and they make it slower; e is what that settles at, if it does.
 //
 // How waits at two replicas go together is not in the samples, so there are two answers, and the truth lies between:
 // - independent: many queries share the leaves, and each asks a few of them; an attempt that waits long is then saved by
@@ -29,6 +30,7 @@ struct HedgingWish {
   double budget = 0.05;
   Duration shortest_delay{};
   double shared = 0;  // of hedged_tail
+  std::vector<Duration> delays = {};  // to be judged; empty: the best at each load
 };
 
 struct LoadPoint {
@@ -45,7 +47,7 @@ struct HarmfulLoad {
   std::vector<LoadPoint> points;  // rising, from the measured load on
   // From these loads on it is harmful. Never above `full`. If already at the measured load, that.
   double independent = 1, alike = 1;
-  // From here on the leaves could not keep up with the whole budget spent.
+  // From here on the leaves could not keep up: with the whole budget spent, or with the delays to be judged.
   double full = 1;
 };
 

@@ -38,8 +38,6 @@ constexpr Duration look_again_after = std::chrono::milliseconds(20);
 constexpr Duration start_limit = std::chrono::seconds(150);
 constexpr std::uint64_t longest_latency = 600'000'000'000;  // nanoseconds
 
-std::string leaf_name(std::size_t leaf) { return "leaf-" + std::to_string(leaf); }
-
 }  // namespace
 
 struct LiveCluster::Implementation {

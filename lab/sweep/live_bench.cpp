@@ -93,7 +93,7 @@ result<ClusterSettings> cluster_settings(const SweepPlan& plan, const fs::path& 
 
 std::vector<std::string> leaf_names(std::size_t leaves) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < leaves; ++i) names.push_back("leaf-" + std::to_string(i));
+  for (std::size_t i = 0; i < leaves; ++i) names.push_back(leaf_name(i));
   return names;
 }
 

@@ -71,6 +71,7 @@ TEST_CASE("what is wrong with a fault names it, and no leaf gets anything") {
   const Row rows[] = {
       {R"(5)", "list of faults"},
       {R"([{"kind": "error"}, 5])", "fault 2"},
+      {R"([5, {"kind": "error", "leaf": 4}])", "fault 2: 'leaf'"},
       {R"([{"kind": "error"}, {"kind": "late"}])", "fault 2: 'delay' is missing"},
       {R"([{"kind": "error", "leaf": 4}])", "fault 1: 'leaf'"},
       {R"([{"kind": "error", "leaf": "leaf-1"}])", "fault 1: 'leaf'"},

@@ -341,6 +341,27 @@ TEST_CASE("faults of all leaves are listed, set from JSON and from a file with m
   CHECK(up.command({"faults", "--clear", "--set", "[]"}).status == 2);
 }
 
+TEST_CASE("leaves have the faults that up is given from the start, and take others, and wrong ones start nothing") {
+  Up up;
+  up.start_and_wait({"--faults", R"([{"kind": "pause", "after": "1h", "leaf": 1}, {"kind": "late", "delay": "1ms"}])"});
+  const auto listed = json::parse(up.command({"faults"}).output);
+  CHECK(listed["leaf-0"]["faults"].size() == 1);
+  CHECK(listed["leaf-0"]["faults"][0]["kind"] == "late");
+  CHECK(listed["leaf-1"]["faults"].size() == 2);
+  CHECK(up.command({"faults", "--clear"}).status == 0);
+
+  Up wrong;
+  for (const char* faults : {"[", "{}", R"([{"kind": "late"}])", R"([{"kind": "error", "leaf": 2}])", "/nowhere/at/all"}) {
+    CAPTURE(faults);
+    wrong.start({"--faults", faults});
+    const auto end = wrong.end();
+    REQUIRE(end);
+    CHECK(end->status == 2);
+    CHECK(contains(wrong.said(), "--faults: "));
+    CHECK(!fs::exists(wrong.state));
+  }
+}
+
 TEST_CASE("a terminated process that is stopped ends when it goes on") {
   Up up;
   up.start_and_wait();

@@ -176,6 +176,13 @@ TEST_CASE("what is no list of faults, or too long a one, is refused") {
   CHECK(read_faults(many).has_value());
   many.push_back({{"kind", "error"}});
   CHECK(read_faults(many).error().code == Errc::too_large);
+
+  const json half{{"kind", "background"}, {"period", "1s"}, {"length", "1ms"}, {"takes", "processor"}, {"threads", 128}};
+  CHECK(read_faults({half, half}).has_value());
+  const auto threads = read_faults({half, half, {{"kind", "background"}, {"period", "1s"}, {"length", "1ms"}, {"takes", "processor"}}});
+  REQUIRE(threads.has_error());
+  CHECK(threads.error().code == Errc::too_large);
+  CHECK(threads.error().context.find("fault 3: 'threads'") != std::string::npos);
 }
 
 TEST_CASE("the names of all kinds of work are read once each, and listed as they were given") {
