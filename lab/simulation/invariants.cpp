@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "root/policy/query/subsystems.hpp"
+
 namespace hedgerow::lab::simulation {
 
 namespace {
@@ -18,7 +20,7 @@ Invariants::Invariants(std::vector<const policy::SearchPolicies*> policies, std:
     : up_(leaves, true), report_(report) {
   const Bucket hedges{settings.hedge.budget_fill, settings.hedge.budget_depth, settings.hedge.budget_depth};
   const Bucket retries{settings.retry_fill, settings.retry_depth, settings.retry_depth};
-  for (const auto* of : policies) roots_.push_back({of, hedges, retries, std::vector<std::uint32_t>(leaves)});
+  for (const auto* of : policies) roots_.push_back({of, hedges, retries, std::vector<std::uint32_t>(leaves), nullptr, nullptr, {}});
 }
 
 void Invariants::Bucket::put() { tokens = std::min(depth, tokens + fill); }
@@ -127,10 +129,43 @@ void Invariants::on_adopted(Query query, std::uint32_t index) {
   ++books.merges;
 }
 
+void Invariants::on_canary_sent(LeafId leaf, Instant now) {
+  if (!up_[leaf.value]) violate("a canary was sent to leaf " + number(leaf.value) + ", which is gone", now);
+}
+
+void Invariants::on_let_in(std::uint32_t root, ServiceClass service_class, Instant give_up, Instant now) {
+  Root& of = roots_[root];
+  const std::size_t let_in = ++of.let_in[static_cast<std::size_t>(service_class)];
+  const bool batch = service_class == ServiceClass::batch;
+  const std::size_t most = batch ? of.admission->settings().most_batch : of.admission->limit();
+  if (let_in > most) violate("a query was let in beyond the limit of " + number(most), now);
+  if (now > give_up) violate("a query was let in after it should have given up", now);
+}
+
+void Invariants::on_turned_away(Instant deadline, Instant now) {
+  if (now > deadline) violate("a query was turned away after its deadline", now);
+}
+
+void Invariants::check_admission(const Root& root, Instant now) {
+  if (!root.admission) return;
+  for (const auto service_class : {ServiceClass::interactive, ServiceClass::batch}) {
+    const std::size_t counted = root.admission->in_flight(service_class), there = root.let_in[static_cast<std::size_t>(service_class)];
+    if (counted != there) violate("admission counts " + number(counted) + " queries in flight, and there are " + number(there), now);
+  }
+}
+
+void Invariants::on_concluded(Query query, Instant now) {
+  const Books& books = books_[query];
+  if (!books.answered) violate("an answer was sent before its search had ended", now);
+  if (now > books.search_end) violate("an answer waited beyond its deadline for what is optional", now);
+  if (now > books.answered_at + policy::Subsystems::default_grace) violate("an answer waited too long for what is optional", now);
+}
+
 void Invariants::on_answered(Query query, policy::FinishReason reason, bool abandoned, Instant now) {
   Books& books = books_[query];
   if (books.answered) return violate("a query was answered twice", now);
   books.answered = true;
+  books.answered_at = now;
   if (now > books.search_end) violate("a query was answered after its search's end", now);
   if (reason == policy::FinishReason::deadline && now < books.search_end) violate("a deadline that had not come", now);
   const bool complete = books.merges == books.merged.size();
@@ -182,6 +217,7 @@ bool Invariants::after_event(Instant now) {
     }
   }
   touched_leaves_.clear();
+  for (const Root& root : roots_) check_admission(root, now);
 
   events_at_once_ = now == latest_event_ ? events_at_once_ + 1 : 1;
   latest_event_ = now;
@@ -199,6 +235,7 @@ void Invariants::at_end(std::size_t queries, std::size_t records, std::size_t wo
       const auto counted = root.policies->replica_choice.in_flight(LeafId{static_cast<std::uint32_t>(leaf)});
       if (counted != 0) violate("the policies count " + number(counted) + " attempts under way when all is over", now);
     }
+    if (root.let_in != std::array<std::size_t, 2>{}) violate("queries that were let in have not left when all is over", now);
   }
 }
 

@@ -12,8 +12,13 @@
 //  6. An unanswered query has a wake ahead, not after its search's end: it cannot hang.
 //  7. Time moves on: nobody wakes for ever at one instant.
 //  8. When all is over, nothing is left: no query, no attempt, no work on a leaf.
+//  9. Where queries are admitted: as many are in flight as were let in and have not ended; of interactive ones no more than the
+//     limit, of batch no more than its most, when the latest was let in; and nobody is let in after the time at which it gives up.
+// 10. Whoever is turned away hears of it by its deadline. A canary goes to no leaf that is known to be gone.
+// 11. An answer waits for what is optional for the grace at most, and never beyond its deadline.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -21,6 +26,7 @@
 
 #include "base/clock.hpp"
 #include "lab/simulation/report.hpp"
+#include "root/policy/cluster/admission.hpp"
 #include "root/policy/cluster/canary_leaves.hpp"
 #include "root/policy/cluster/search_policies.hpp"
 #include "root/policy/query/fanout.hpp"
@@ -45,7 +51,15 @@ class Invariants {
   void on_adopted(Query query, std::uint32_t index);
   // What its canaries have under way counts at the leaves as well.
   void on_canaries(std::uint32_t root, const policy::CanaryLeaves& leaves) { roots_[root].canaries = &leaves; }
+  void on_canary_sent(LeafId leaf, Instant now);
+  void on_admission(std::uint32_t root, const policy::Admission& admission) { roots_[root].admission = &admission; }
+  void on_let_in(std::uint32_t root, ServiceClass service_class, Instant give_up, Instant now);
+  void on_left(std::uint32_t root, ServiceClass service_class) { --roots_[root].let_in[static_cast<std::size_t>(service_class)]; }
+  // Refused, or stopped by its canary.
+  void on_turned_away(Instant deadline, Instant now);
   void on_answered(Query query, policy::FinishReason reason, bool abandoned, Instant now);
+  // Its answer is sent, with what was waited for beside the hits.
+  void on_concluded(Query query, Instant now);
   void on_dropped(Query query, Instant now);
   void on_leaf(LeafId leaf, bool up) { up_[leaf.value] = up; }
   void on_budget(std::uint32_t root, double fill, double depth);
@@ -67,6 +81,8 @@ class Invariants {
     Bucket hedges, retries;
     std::vector<std::uint32_t> in_flight;  // by leaf
     const policy::CanaryLeaves* canaries = nullptr;
+    const policy::Admission* admission = nullptr;
+    std::array<std::size_t, 2> let_in{};  // by class, and not ended yet
     std::uint32_t under_way(LeafId leaf) const { return in_flight[leaf.value] + (canaries ? canaries->running(leaf) : 0); }
   };
   enum class State : std::uint8_t { unsent, under_way, over };
@@ -80,7 +96,7 @@ class Invariants {
     bool open = false, answered = false;
     std::uint32_t root = 0;
     const policy::Fanout* fanout = nullptr;
-    Instant search_end, wake;
+    Instant search_end, wake, answered_at;
     std::vector<std::uint64_t> asked;  // by partition: its replicas that were asked
     std::vector<std::uint8_t> merged;
     std::size_t merges = 0;
@@ -93,6 +109,7 @@ class Invariants {
   // Second copies that are still to be sent; they are promised to their leaf.
   std::uint32_t planned_for(std::uint32_t root, LeafId leaf) const;
   std::uint64_t replica_bit(const Books& books, std::uint32_t index, LeafId leaf) const;
+  void check_admission(const Root& root, Instant now);
   void violate(const std::string& what, Instant now);
 
   std::vector<Root> roots_;

@@ -31,6 +31,7 @@ struct Candidate {
   Duration shared{};
   std::uint32_t draws = 1;
   bool deadly = false;
+  bool sheds_subsystems = false;
 };
 
 class SimulatedCanaries {

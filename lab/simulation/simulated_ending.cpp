@@ -40,6 +40,7 @@ void SimulatedRoots::conclude(QuerySlot slot, Instant now) {
   Query& query = queries_[slot];
   const policy::FinishReason reason = query.reason;
   query.concluded = true;
+  invariants_->on_concluded(slot, now);
   count(query, [&](QueryFigures& figures) {
     figures.first_attempts += query.fanout->partitions().size();
     if (query.abandoned) {
@@ -87,7 +88,9 @@ void SimulatedRoots::drop(QuerySlot slot, Instant now) {
 
 // As root/query_service tells its waiting room.
 void SimulatedRoots::leave(const Query& query, policy::FinishReason reason, Instant now) {
+  invariants_->on_left(query.root, query.service_class);
   const double share = static_cast<double>(answered_in(*query.fanout)) / static_cast<double>(query.fanout->partitions().size());
+  if (settings_.sabotage == Sabotage::forget_leaving && random_.chance(0.2)) return;
   rooms_[query.root]->on_ended(
       {.service_class = query.service_class,
        .admitted = query.admitted,

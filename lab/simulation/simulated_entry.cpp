@@ -22,7 +22,7 @@ std::size_t width_of(const QueryShape& shape, std::size_t partitions, double sha
 
 void SimulatedRoots::on_arrival(std::uint32_t root, bool measured, Instant now) {
   const std::size_t shape = draw_shape();
-  const Guest guest{shape, measured, now, settings_.shapes[shape].deadline, settings_.shapes[shape].service_class};
+  const Guest guest{shape, measured, now, settings_.shapes[shape].deadline, settings_.shapes[shape].service_class, Instant::max()};
   if (rooms_.empty()) return enter(root, guest, {}, now);
 
   const auto verdict = rooms_[root]->on_arrival(guest, now);
@@ -59,6 +59,7 @@ std::size_t SimulatedRoots::waiting_queries() const {
 
 void SimulatedRoots::refuse(const Guest& guest, Instant now) {
   ++report_.queries;
+  invariants_->on_turned_away(guest.arrived + guest.given, now);
   count(guest.measured, guest.arrived, [](QueryFigures& figures) { ++figures.refused; });
   if (observer_) observer_({guest.shape, guest.measured, guest.arrived, now - guest.arrived, false, nullptr});
 }
@@ -69,6 +70,8 @@ void SimulatedRoots::enter(std::uint32_t root, const Guest& guest, const policy:
   if (shape.shared) candidate.shared = shape.shared->draw(random_);
   candidate.draws = static_cast<std::uint32_t>(shape.draws);
   candidate.deadly = shape.deadly;
+  candidate.sheds_subsystems = shedding.subsystems;
+  if (!rooms_.empty()) invariants_->on_let_in(root, guest.service_class, guest.give_up, now);
   if (canaries_.empty()) return begin(root, {std::move(candidate), policy::CanaryAnswer::go}, now);
   const std::uint64_t text = shape.texts == 0 ? ++texts_ : random_.below(shape.texts);
   candidate.fingerprint = (shape.texts == 0 ? "new " : std::to_string(guest.shape) + " ") + std::to_string(text);
@@ -98,11 +101,13 @@ void SimulatedRoots::listen_to_canaries(std::uint32_t root, Instant now) {
 void SimulatedRoots::turn_away(std::uint32_t root, const SimulatedCanaries::Told& word, Instant now) {
   ++report_.queries;
   const Guest& guest = word.candidate.guest;
+  invariants_->on_turned_away(guest.arrived + guest.given, now);
   const bool quarantined = word.answer == policy::CanaryAnswer::quarantined;
   count(guest.measured, guest.arrived,
         [&](QueryFigures& figures) { ++(quarantined ? figures.quarantined : figures.without_verdict); });
   if (observer_) observer_({guest.shape, guest.measured, guest.arrived, now - guest.arrived, false, nullptr});
   if (rooms_.empty()) return;
+  invariants_->on_left(root, guest.service_class);
   rooms_[root]->on_ended({.service_class = guest.service_class, .admitted = word.candidate.admitted, .given = guest.given}, now);
   events_.push(now, EventKind::place_is_free, root);
 }

@@ -62,10 +62,13 @@ SimulatedRoots::SimulatedRoots(const WorldSettings& settings, EventQueue& events
     }
   }
   invariants_.emplace(views, settings.leaves, settings.policies, report);
+  for (std::uint32_t root = 0; root < rooms_.size(); ++root) invariants_->on_admission(root, rooms_[root]->admission());
   if (!settings.canaries) return;
   for (std::uint32_t root = 0; root < settings.roots; ++root) {
     const SimulatedCanaries::Ways ways{[this](AttemptSlot attempt, Instant now) {
-                                         attempts_[attempt].link = network_.term(attempts_[attempt].leaf);
+                                         const LeafId leaf = attempts_[attempt].leaf;
+                                         invariants_->on_canary_sent(leaf, now);
+                                         attempts_[attempt].link = network_.term(leaf);
                                          send_on(attempt, std::nullopt, now);
                                        },
                                        [this](AttemptSlot attempt, Instant now) { cancel_on(attempt, now); }};
@@ -150,7 +153,7 @@ void SimulatedRoots::begin(std::uint32_t root, SimulatedCanaries::Told word, Ins
     const auto after = static_cast<Duration::rep>(random_.uniform() * static_cast<double>(shape.deadline.count()));
     events_.push(std::max(now, guest.arrived + Duration(after)), EventKind::client_leaves, slot, query.generation);
   }
-  if (settings_.spellers) ask_spellers(slot, now);
+  if (settings_.spellers) ask_spellers(slot, word.candidate.sheds_subsystems, now);
   perform(slot, query.fanout->start(now), now);
 }
 

@@ -102,7 +102,7 @@ class SimulatedRoots {
   void cancel(QuerySlot slot, AttemptId id, Instant now);
   void wake_at(QuerySlot slot, Instant at, Instant now);
   void answer(QuerySlot slot, policy::FinishReason reason, Instant now);
-  void ask_spellers(QuerySlot slot, Instant now);
+  void ask_spellers(QuerySlot slot, bool shed, Instant now);
   void perform_parts(QuerySlot slot, const policy::Actions& actions, Instant now);
   void conclude_if_ended(QuerySlot slot, Instant now);
   void conclude(QuerySlot slot, Instant now);

@@ -5,10 +5,11 @@
 
 namespace hedgerow::lab::simulation {
 
-void SimulatedRoots::ask_spellers(QuerySlot slot, Instant now) {
+void SimulatedRoots::ask_spellers(QuerySlot slot, bool shed, Instant now) {
   Query& query = queries_[slot];
   query.subsystems = std::make_unique<policy::Subsystems>(query.search_end, std::nullopt, policies_[query.root]->replica_choice,
                                                           *subsystem_models_[query.root]);
+  if (shed) query.subsystems->shed();
   policy::Subsystems::Part part;
   for (std::size_t i = 0; i < settings_.spellers->count; ++i)
     part.replicas.push_back(LeafId{static_cast<std::uint32_t>(settings_.leaves + i)});

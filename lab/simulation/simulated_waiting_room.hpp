@@ -19,6 +19,7 @@ class SimulatedWaitingRoom {
     Instant arrived;
     Duration given{};  // until its deadline
     ServiceClass service_class = ServiceClass::interactive;
+    Instant give_up = Instant::max();  // of one that waited
   };
 
   // The load outlives this.
@@ -28,7 +29,7 @@ class SimulatedWaitingRoom {
   // Whether it is let in at once, refused, or waits until the verdict's give_up.
   policy::Admission::Verdict on_arrival(const Guest& guest, Instant now) {
     const auto verdict = admission_.on_arrival({guest.service_class, guest.arrived, guest.arrived + guest.given}, now);
-    if (verdict.entry == policy::Admission::Entry::waits) waiting_.emplace(verdict.number, guest);
+    if (verdict.entry == policy::Admission::Entry::waits) waiting_.emplace(verdict.number, guest).first->second.give_up = verdict.give_up;
     return verdict;
   }
   // After every event until nullopt: who waited and is let in now.

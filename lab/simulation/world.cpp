@@ -31,6 +31,7 @@ std::string_view to_string(Sabotage sabotage) {
     case Sabotage::hedge_unpaid: return "hedge_unpaid";
     case Sabotage::ask_again: return "ask_again";
     case Sabotage::keep_record: return "keep_record";
+    case Sabotage::forget_leaving: return "forget_leaving";
   }
   return "none";
 }

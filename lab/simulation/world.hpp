@@ -118,8 +118,9 @@ enum class Sabotage : std::uint8_t {
   hedge_unpaid,      // a hedge that no token was taken for
   ask_again,         // a leaf is asked a second time
   keep_record,       // what is over is kept
+  forget_leaving,    // admission is not told that a query has ended
 };
-constexpr int sabotages = 9;  // none is one
+constexpr int sabotages = 10;  // none is one
 std::string_view to_string(Sabotage sabotage);
 
 struct WorldSettings {

@@ -91,6 +91,7 @@ TEST_CASE("every deliberate mistake of the host is found") {
       {Sabotage::hedge_unpaid, "beyond the budget"},
       {Sabotage::ask_again, "asked twice"},
       {Sabotage::keep_record, "left when all is over"},
+      {Sabotage::forget_leaving, "admission counts"},
   };
   CHECK(std::size(rows) + 1 == sabotages);
   for (const Row& row : rows) {
@@ -99,6 +100,7 @@ TEST_CASE("every deliberate mistake of the host is found") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       WorldSettings world = random_world(seed, 60);
       world.sabotage = row.sabotage;
+      if (row.sabotage == Sabotage::forget_leaving && !world.admission) world.admission.emplace();
       const Report report = simulate(world);
       const bool found = std::any_of(report.violations.begin(), report.violations.end(), [&](const std::string& violation) {
         return violation.find(row.found) != std::string::npos;
