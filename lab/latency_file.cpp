@@ -44,6 +44,7 @@ class Reading {
   }
 
   result<LatencyFile> end() {
+    if (!form_ && !prose_) return Error{Errc::input, "holds no latencies"};
     if (!form_) {
       return Error{Errc::input, "neither an interval log, nor a percentiles file, nor samples (of a table, say which column with --column)"};
     }
@@ -76,7 +77,7 @@ class Reading {
     } else if (hdr::PercentileReader::is_heading(line)) {
       form_ = LatencyForm::percentiles;
     } else if (line[first] == '{' && !prose_) {
-      return Error{Errc::input, "a JSON report holds some quantiles and no distribution: give a file of load's --hlog, --hgrm or --samples"};
+      return Error{Errc::input, "JSON is not read: give samples, a table, or a histogram (a report of load holds some quantiles and no distribution: give a file of its --hlog, --hgrm or --samples)"};
     } else if (line[first] != '#' && !prose_) {
       const bool samples = !settings_.column.empty() || LatencySamples::may_begin_with(line);
       if (samples) form_ = LatencyForm::samples;

@@ -16,7 +16,7 @@ struct NamedUnit {
   Duration unit;
 };
 // As they end a column's name, in lower case; the longer words before those that they end in.
-constexpr std::array<NamedUnit, 16> unit_words{{{"nanoseconds", std::chrono::nanoseconds(1)},
+constexpr std::array<NamedUnit, 18> unit_words{{{"nanoseconds", std::chrono::nanoseconds(1)},
                                                 {"microseconds", std::chrono::microseconds(1)},
                                                 {"milliseconds", std::chrono::milliseconds(1)},
                                                 {"seconds", std::chrono::seconds(1)},
@@ -30,10 +30,13 @@ constexpr std::array<NamedUnit, 16> unit_words{{{"nanoseconds", std::chrono::nan
                                                 {"sec", std::chrono::seconds(1)},
                                                 {"ns", std::chrono::nanoseconds(1)},
                                                 {"us", std::chrono::microseconds(1)},
+                                                {"\u00b5s", std::chrono::microseconds(1)},  // the micro sign
+                                                {"\u03bcs", std::chrono::microseconds(1)},  // the Greek letter
                                                 {"ms", std::chrono::milliseconds(1)},
                                                 {"s", std::chrono::seconds(1)}}};
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+// What is not ASCII may be one.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80; }
 
 std::string_view bare(std::string_view cell) {
   constexpr std::string_view around = " \t\r\"";
@@ -146,14 +149,14 @@ result<void> LatencySamples::take_number(std::string_view text) {
   if (text.front() == '>') text = bare(text.substr(1));
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || !(number >= 0) || !std::isfinite(number)) {
-    return Error{Errc::input, "'" + std::string(text.substr(0, 40)) + "' is no latency"};
-  }
+  const std::string no_latency = "'" + std::string(text.substr(0, 40)) + "' is no latency" +
+                                 (separator_ == 0 && text.find_first_of(",;\t") != std::string_view::npos ? " (a table needs a heading that names its columns)" : "");
+  if (error != std::errc{} || !(number >= 0) || !std::isfinite(number)) return Error{Errc::input, no_latency};
   const auto word = bare(text.substr(static_cast<std::size_t>(end - text.data())));
   std::optional<Duration> unit = unit_;
   if (!word.empty()) {
     const auto named = std::find_if(unit_words.begin(), unit_words.end(), [&](const auto& entry) { return entry.word == word; });
-    if (named == unit_words.end()) return Error{Errc::input, "'" + std::string(text.substr(0, 40)) + "' is no latency"};
+    if (named == unit_words.end()) return Error{Errc::input, no_latency};
     unit = named->unit;
   }
   if (!unit) return Error{Errc::invalid_argument, "numbers without a unit: say which with --unit"};

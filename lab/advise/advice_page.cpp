@@ -129,7 +129,9 @@ Chart load_chart(const AdviceQuestion& question, const Advice& advice) {
   Chart chart;
   chart.name = "load";
   chart.title = "What hedging does as servers get busier";
-  chart.caption = "By a queue's law, from the samples and the load that they were taken at; where waits at replicas are independent, and where they are alike. Losers are taken to be worked on to their end.";
+  chart.caption = std::string("By a queue's law, from the samples and the load that they were taken at, ") +
+                  (question.delays.empty() ? "with the best delays at each load; " : "with the delays to be judged; ") +
+                  "where waits at replicas are independent, and where they are alike. Losers are taken to be worked on to their end.";
   chart.x = axis_of("load without hedges", Scale::linear, true);
   chart.y = report::latency_axis(quantile_text(std::round(harmful.quantile * 1e6) / 1e6) + " of queries (ms)");
   chart.x.least = 0;
@@ -174,9 +176,11 @@ AttemptTail tail_of(const AdviceQuestion& question) {
 report::Table quantile_table(const AdviceQuestion& question, const Advice& advice) {
   report::Table table;
   table.caption = "Latencies of queries, with intervals of " + percent_text(question.confidence);
-  table.columns = {{"quantile", true}, {"without hedges", true}, {"with hedges", true}};
+  table.columns = {{"quantile", true}, {"without hedges", true}};
+  if (!advice.hedges.delays.empty()) table.columns.push_back({"with hedges", true});
   for (const QuantileAdvice& each : advice.quantiles) {
-    table.rows.push_back({quantile_text(each.quantile), estimate_text(each.without), estimate_text(each.with)});
+    table.rows.push_back({quantile_text(each.quantile), estimate_text(each.without)});
+    if (!advice.hedges.delays.empty()) table.rows.back().push_back(estimate_text(each.with));
   }
   return table;
 }
@@ -184,9 +188,11 @@ report::Table quantile_table(const AdviceQuestion& question, const Advice& advic
 report::Table deadline_table(const AdviceQuestion& question, const Advice& advice) {
   report::Table table;
   table.caption = "The deadline by which " + percent_text(question.target) + " of queries are so complete";
-  table.columns = {{"completeness", true}, {"partitions", true}, {"without hedges", true}, {"with hedges", true}};
+  table.columns = {{"completeness", true}, {"partitions", true}, {"without hedges", true}};
+  if (!advice.hedges.delays.empty()) table.columns.push_back({"with hedges", true});
   for (const DeadlineAdvice& each : advice.deadlines) {
-    table.rows.push_back({percent_text(each.completeness), std::to_string(each.needed), estimate_text(each.without), estimate_text(each.with)});
+    table.rows.push_back({percent_text(each.completeness), std::to_string(each.needed), estimate_text(each.without)});
+    if (!advice.hedges.delays.empty()) table.rows.back().push_back(estimate_text(each.with));
   }
   return table;
 }
@@ -201,8 +207,7 @@ std::vector<Chart> advice_charts(const AdviceQuestion& question, const Advice& a
   return charts;
 }
 
-report::Page advice_page(const AdviceQuestion& question, const Advice& advice, const std::optional<AdviceCheck>& check,
-                         const std::string& command) {
+report::Page advice_page(const AdviceQuestion& question, const Advice& advice, const HeldAgainst& held_against, const std::string& command) {
   report::Page page;
   page.title = "When to hedge";
   page.lead = verdict_text(question, advice);
@@ -248,12 +253,14 @@ report::Page advice_page(const AdviceQuestion& question, const Advice& advice, c
     }
     page.parts.push_back(std::move(table));
   }
-  if (check) {
-    page.parts.push_back(report::Heading{"Against the simulator"});
-    const bool agrees = check->disagreements().empty();
-    page.parts.push_back(report::Verdict{agrees ? report::Verdict::Kind::good : report::Verdict::Kind::bad, agrees ? "The simulator agrees." : "The simulator does not agree."});
-    page.parts.push_back(report::Code{check->to_text()});
-  }
+  const auto tell = [&](const char* heading, bool agrees, const std::string& text) {
+    page.parts.push_back(report::Heading{heading});
+    page.parts.push_back(report::Verdict{agrees ? report::Verdict::Kind::good : report::Verdict::Kind::bad, agrees ? "It agrees." : "It does not agree."});
+    page.parts.push_back(report::Code{text});
+  };
+  if (const auto& run = held_against.run) tell("Against a run that was hedged so", run->agrees(), run->to_text());
+  if (const auto& check = held_against.simulator) tell("Against the simulator", check->disagreements().empty(), check->to_text());
+  page.parts.push_back(report::Heading{"Made with"});
   page.parts.push_back(report::Code{command});
   page.foot = samples_text(question);
   return page;

@@ -7,6 +7,7 @@
 
 #include "lab/advise/advice.hpp"
 #include "lab/advise/advice_check.hpp"
+#include "lab/advise/hedged_run.hpp"
 #include "lab/report/chart.hpp"
 #include "lab/report/page.hpp"
 
@@ -16,8 +17,13 @@ namespace hedgerow::lab {
 // load, where there is one. Those that have anything to show.
 std::vector<report::Chart> advice_charts(const AdviceQuestion& question, const Advice& advice);
 
-// check: none where it was not run. command: by which it is made again.
-report::Page advice_page(const AdviceQuestion& question, const Advice& advice, const std::optional<AdviceCheck>& check,
-                         const std::string& command);
+// What the advice was held against; none where it was not.
+struct HeldAgainst {
+  std::optional<AdviceCheck> simulator = std::nullopt;
+  std::optional<HedgedRunCheck> run = std::nullopt;
+};
+
+// command: by which it is made again.
+report::Page advice_page(const AdviceQuestion& question, const Advice& advice, const HeldAgainst& held_against, const std::string& command);
 
 }  // namespace hedgerow::lab

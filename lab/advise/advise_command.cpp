@@ -47,6 +47,9 @@ result<std::vector<std::string>> read_into(AdviceQuestion& question, const Advis
   auto queries = read_latency_file(settings.queries, *file);
   if (queries.has_error()) return queries.error();
   question.query_latencies = std::move(queries->latencies);
+  if (queries->given_up.count() > 0) {
+    read->notes.push_back(std::to_string(queries->given_up.count()) + " whole queries were given up, and are left out of what is told of queries beside attempts");
+  }
   read->notes.insert(read->notes.end(), queries->notes.begin(), queries->notes.end());
   return std::move(read->notes);
 }
@@ -97,6 +100,7 @@ int run_advise(AdviseSettings settings) {
     auto run = read_latency_file(settings.hedged, *file_settings(settings));
     if (run.has_error()) return refuse(run.error());
     if (run->latencies.count() < 2) return refuse({Errc::input, "'" + settings.hedged.string() + "' has no latencies to judge by: two at least"});
+    notes->insert(notes->end(), run->notes.begin(), run->notes.end());
     hedged = std::move(*run);
   }
 
@@ -122,7 +126,7 @@ int run_advise(AdviseSettings settings) {
     if (check) std::printf("\n%s", check->to_text().c_str());
   }
   if (!settings.html.empty()) {
-    if (const auto error = write(settings.html, report::to_html(advice_page(question, advice, check, settings.command)))) return refuse(*error);
+    if (const auto error = write(settings.html, report::to_html(advice_page(question, advice, {check, run}, settings.command)))) return refuse(*error);
   }
   if (!settings.pictures.empty()) {
     if (const auto error = write_pictures(settings.pictures, question, advice)) return refuse(*error);

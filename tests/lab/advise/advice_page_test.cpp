@@ -77,7 +77,7 @@ TEST_CASE("the page leads with the advice, shows the notes, and says how it is m
   const AdviceQuestion question = question_with_load();
   const Advice advice = advise(question);
   const std::string command = "hedgerow-lab advise --samples latencies.txt";
-  const report::Page page = advice_page(question, advice, std::nullopt, command);
+  const report::Page page = advice_page(question, advice, {}, command);
   CHECK(page.lead == verdict_text(question, advice));
   const auto count = [&](auto&& holds) { return std::count_if(page.parts.begin(), page.parts.end(), holds); };
   CHECK(count([](const report::Part& part) { return std::holds_alternative<report::Chart>(part); }) == 4);
