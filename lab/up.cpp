@@ -147,7 +147,7 @@ result<ClusterSettings> check(asio::io_context& context, const UpSettings& setti
 
 // The faults to begin with, null where none are given; what is wrong with them is found before anything starts.
 result<nlohmann::json> first_faults(const UpSettings& settings) {
-  if (settings.faults.empty()) return nlohmann::json();
+  if (settings.faults.empty()) return {boost::system::in_place_value, nlohmann::json()};
   auto faults = read_given_faults(settings.faults);
   if (faults.has_error()) return faults;
   std::vector<std::string> leaves;
