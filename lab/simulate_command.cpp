@@ -99,7 +99,7 @@ int fail(const Error& error) {
 // Figures of all worlds together, to see that they did what they were for.
 struct Sum {
   std::uint64_t worlds = 0, queries = 0, events = 0, attempts = 0, hedges = 0, retries = 0, tied = 0, probes = 0, late_answers = 0,
-                second_answers = 0, cancelled = 0, violated = 0;
+                second_answers = 0, cancelled = 0, canaries = 0, turned_away = 0, refused = 0, spelt = 0, killed = 0, violated = 0;
 
   void add(const Report& report) {
     ++worlds;
@@ -114,13 +114,20 @@ struct Sum {
     late_answers += report.leaves.late_answers;
     second_answers += report.leaves.second_answers;
     cancelled += report.leaves.cancelled_queued + report.leaves.cancelled_running;
+    canaries += of(AttemptKind::canary);
+    turned_away += report.measured.quarantined + report.measured.without_verdict;
+    refused += report.measured.refused;
+    spelt += report.measured.spelling[static_cast<std::size_t>(policy::SubsystemStatus::ok)];
+    killed += report.leaves.killed;
     violated += report.violated;
   }
   nlohmann::json to_json() const {
     return {{"worlds", worlds},   {"queries", queries},           {"events", events},
             {"attempts", attempts}, {"hedges", hedges},             {"retries", retries},
             {"tied", tied},       {"probes", probes},             {"late_answers", late_answers},
-            {"second_answers", second_answers}, {"cancelled", cancelled}, {"violated", violated}};
+            {"second_answers", second_answers}, {"cancelled", cancelled}, {"canaries", canaries},
+            {"turned_away", turned_away}, {"queries_refused", refused}, {"spelling_given", spelt},
+            {"leaves_killed", killed}, {"violated", violated}};
   }
 };
 
