@@ -61,7 +61,7 @@ TEST_CASE("a live experiment measures with real processes, judges, and leaves no
 }
 
 TEST_CASE("a deadly query takes down two of twenty leaves at most, and the experiment starts them again") {
-  const auto run = run_program(built_program("hedgerow-lab"), {"experiment", "canary", "--live", "--time-scale", "0.05", "--json"});
+  const auto run = run_program(built_program("hedgerow-lab"), {"experiment", "canary", "--live", "--time-scale", "0.02", "--json"});
   CAPTURE(run.output);
   const auto json = nlohmann::json::parse(run.output, nullptr, false);
   REQUIRE(json.is_object());
