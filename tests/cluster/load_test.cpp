@@ -57,7 +57,7 @@ TEST_CASE("a leaf frozen for a second shows in a hundred samples at 100 queries 
     return std::thread([&cluster, answered, queries, before] {
       eventually(20s, [&] { return cluster.metric("root", answered) >= before + queries; });
       cluster.act("leaf-1", "stop");
-      const Instant begin = now();
+      const Instant begin = clock_now();
       std::this_thread::sleep_until(begin + 1s);  // the freeze itself
       cluster.act("leaf-1", "continue");
     });
