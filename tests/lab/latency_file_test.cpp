@@ -165,6 +165,12 @@ TEST_CASE("units at a name's end are words of their own") {
   CHECK(read_text("latency_seconds\n2\n").latencies.shortest() == 2s);
   CHECK(read_text("latency_usec\n2\n").latencies.shortest() == 2us);
   CHECK(read_text("latencyMillis\n2\n", {.unit = 1ms}).latencies.shortest() == 2ms);
+  // An s behind the micro sign, or behind the Greek letter, is no second.
+  for (const char* heading : {"latency (\u00b5s)", "latency_\u03bcs", "\u00b5s"}) {
+    CAPTURE(heading);
+    CHECK(read_text(std::string(heading) + "\n2\n").latencies.shortest() == 2us);
+  }
+  CHECK(read_text("12.5\u00b5s\n7 \u03bcs\n").latencies.buckets() == std::vector<LatencyCounts::Bucket>{{7us, 7us, 1}, {12'500ns, 12'500ns, 1}});
   // "latencies" ends in an s and is of no unit.
   CHECK(fault_of_text("latencies\n2\n").code == Errc::input);
   CHECK(fault_of_text("latency-times\n2\n").code == Errc::invalid_argument);
@@ -177,8 +183,8 @@ TEST_CASE("compressed files are read as they are") {
 
 TEST_CASE("what is none of the forms, holds nothing or is not there is an error that says so") {
   CHECK(read_latency_file("/nowhere/at/all").error().code == Errc::not_found);
-  CHECK(fault_of_text("").code == Errc::input);
-  CHECK(fault_of_text("# nothing\n\n").code == Errc::input);
+  for (const char* nothing : {"", "\n", "# nothing\n\n"}) CHECK_MESSAGE(fault_of_text(nothing).context.find("holds no latencies") != std::string::npos, nothing);
+  CHECK(fault_of_text("0.01,200,GET\n").context.find("needs a heading") != std::string::npos);
   CHECK(fault_of_text("once upon a time\nthere was\n").context.find("--column") != std::string::npos);
   CHECK(fault_of_text("{\"latency_ms\":{\"p50\":1}}\n").context.find("--hlog") != std::string::npos);
   CHECK(fault_of_text("latency_ms\n").code == Errc::input);

@@ -141,6 +141,43 @@ TEST_CASE("where all attempts take nearly the same time nothing is hedged") {
   CHECK(verdict_text(question, advice).find("Do not hedge") == 0);
 }
 
+TEST_CASE("of samples that do not reach the target no gain is claimed") {
+  AdviceQuestion question;
+  question.latencies = exact_samples(300, [](double share) { return 8ms + from_milliseconds(0.2 * share); });
+  question.width = 1'000;
+  const Advice advice = advise(question);
+  CHECK_FALSE(advice.at_target(question).without.time);
+  CHECK(advice.verdict == Verdict::no_gain);
+}
+
+TEST_CASE("delays that are to be judged and gain nothing are judged by their name") {
+  AdviceQuestion question = paper(100'000);
+  question.width = 1;
+  question.delays = {2s};
+  const Advice advice = advise(question);
+  CHECK(advice.verdict == Verdict::no_gain);
+  CHECK(advice.hedges.delays == question.delays);
+  CHECK(verdict_text(question, advice).find("Hedging after 2000 ms does not make p99.9 of queries 5 % earlier") == 0);
+}
+
+TEST_CASE("figures without hedges stand once where nothing is hedged") {
+  AdviceQuestion question = paper(10'000);
+  question.replicas = 1;
+  const std::string text = advice_text(question, advise(question));
+  CHECK(text.find("With one replica") == 0);
+  CHECK(text.find(" with\n") == std::string::npos);
+}
+
+TEST_CASE("latencies that hardly anybody hedges make the advice ask for the unit") {
+  AdviceQuestion question = paper(10'000);
+  CHECK_FALSE(says(advise(question), "is the unit right"));
+  const auto latency = hedged_experiment_latency();
+  question.latencies = exact_samples(10'000, [&](double share) { return latency.quantile(share) / 1'000; });
+  CHECK(says(advise(question), "is the unit right"));
+  question.latencies = exact_samples(10'000, [&](double share) { return latency.quantile(share) * 10'000; });
+  CHECK(says(advise(question), "is the unit right"));
+}
+
 TEST_CASE("with one replica nothing can be hedged, and the figures without are told all the same") {
   AdviceQuestion question = paper(100'000);
   question.replicas = 1;
@@ -223,7 +260,8 @@ TEST_CASE("deadlines: the fewer partitions are needed, the sooner, and one of a 
   CHECK(*advice.deadlines[0].without.time == *advice.at_target(question).without.time);
   // 99 of 100: 4.562e-4 may be late; S(t) = 4.562e-4 at 70 (0.0032 / 4.562e-4)^(1 / 1.7765) = 209.6 ms.
   CHECK(to_milliseconds(*advice.deadlines[1].without.time) == doctest::Approx(209.6).epsilon(0.02));
-  CHECK(advice.deadlines[1].mean_without == doctest::Approx(1 - 4.562e-4).epsilon(1e-4));
+  REQUIRE(advice.deadlines[1].mean_without);
+  CHECK(*advice.deadlines[1].mean_without == doctest::Approx(1 - 4.562e-4).epsilon(1e-4));
 
   // Of four partitions, 0.99 and 0.95 are all, and 0.9 too: told once.
   AdviceQuestion narrow = question;
@@ -259,13 +297,21 @@ TEST_CASE("queries beside attempts tell what a query takes beside them, and it i
   CHECK(to_milliseconds(advice.overhead) == doctest::Approx(4).epsilon(0.05));
   CHECK(advice.hedges.delays == bare.hedges.delays);
   CHECK(target_with(question, advice) - target_with(question, bare) == doctest::Approx(4).epsilon(0.05));
-  CHECK(advice.deadlines[1].mean_without == doctest::Approx(bare.deadlines[1].mean_without));
+  CHECK(*advice.deadlines[1].mean_without == doctest::Approx(*bare.deadlines[1].mean_without));
   REQUIRE(advice.query_check);
   CHECK(advice.query_check->quantile == 0.99);  // p99.9 rests on 50 queries, but on three attempts
   CHECK(advice.query_check->effective_width == doctest::Approx(100).epsilon(0.05));
   CHECK_FALSE(says(advice, "come together"));
   question.overhead = 7ms;
   CHECK(advise(question).overhead == 7ms);
+
+  // A handful tells nothing.
+  question.overhead = std::nullopt;
+  question.query_latencies = single_samples({{90ms, 10}});
+  const Advice few = advise(question);
+  CHECK(few.overhead == Duration{});
+  CHECK_FALSE(few.query_check);
+  CHECK(says(few, "10 whole queries are too few"));
 }
 
 TEST_CASE("queries that are late less often than their attempts would have it: slow attempts come together") {
@@ -305,6 +351,23 @@ TEST_CASE("a load is judged by what was measured at it") {
   CHECK_FALSE(advise(question).load_model);
 }
 
+TEST_CASE("delays that are to be judged are judged at the load as well") {
+  // 10 ms of exponential work, idle: hedging half of it at 7 ms is fine there, and at 0.7 more than the servers can do.
+  AdviceQuestion question;
+  question.replicas = 2;
+  question.delays = {7ms};
+  for (const double load : {0.0, 0.7}) {
+    CAPTURE(load);
+    question.latencies = exact_samples(50'000, [&](double share) { return from_milliseconds(-10 / (1 - load) * std::log1p(-share)); });
+    question.load = load;
+    const Advice advice = advise(question);
+    CHECK(advice.verdict == (load > 0 ? Verdict::harmful : Verdict::hedge));
+    // At full they work all the time on primaries and hedges: rho (1 + e^(-0.7 (1 - 0.99))) = 0.99; where that is past already, now.
+    CHECK(advice.harmful->full == doctest::Approx(std::max(load, 0.497)).epsilon(0.02));
+    CHECK(load_text(question, advice).find("Hedging after 7 ms makes") != std::string::npos);
+  }
+}
+
 TEST_CASE("many samples that end at the same time look like a timeout") {
   AdviceQuestion question = paper(10'000);
   CHECK_FALSE(says(advise(question), "timeout"));
@@ -334,6 +397,7 @@ TEST_CASE("questions that make no sense are refused by the name of what is wrong
   refused("--budget", [](AdviceQuestion& question) { question.budget = 0; });
   refused("--budget", [](AdviceQuestion& question) { question.budget = 1.5; });
   refused("--overhead", [](AdviceQuestion& question) { question.overhead = -1ms; });
+  refused("--query-samples", [](AdviceQuestion& question) { question.samples_of = SamplesOf::queries, question.query_latencies = single_samples({{1ms, 200}}); });
   refused("--target", [](AdviceQuestion& question) { question.target = 1; });
   refused("--completeness", [](AdviceQuestion& question) { question.completeness = {0}; });
   refused("--shared", [](AdviceQuestion& question) { question.shared = -0.1; });

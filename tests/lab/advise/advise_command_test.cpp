@@ -102,6 +102,34 @@ TEST_CASE("the exit status says whether a run that was hedged so agrees") {
   CHECK(bad.output.find("It does not agree") != std::string::npos);
 }
 
+TEST_CASE("files that are silly are answered in words") {
+  const Samples samples;
+  const auto written = [&](const char* name, const std::string& text) {
+    const auto path = samples.directory / name;
+    std::ofstream(path) << text;
+    return "--samples " + path.string();
+  };
+  struct Row {
+    const char* name;
+    std::string text;
+    int status;
+    const char* word;
+  };
+  std::string equal, zero;
+  for (int i = 0; i < 1000; ++i) equal += "8ms\n", zero += "0ms\n";
+  for (const Row& row : {Row{"empty", "", 2, "holds no latencies"}, Row{"one", "5ms\n", 2, "two at least"}, Row{"two", "5ms\n6ms\n", 0, "Too few samples"},
+                         Row{"given-up", ">5ms\n>6ms\n", 2, "holds no latencies"}, Row{"unit", "5\n6\n", 2, "--unit"}, Row{"prose", "once upon a time\n", 2, "--column"},
+                         Row{"equal", equal, 0, "Do not hedge"}, Row{"zero", zero, 0, "is the unit right"}}) {
+    CAPTURE(row.name);
+    const Ran words = ran(written(row.name, row.text) + " --load 0.3 --html " + (samples.directory / "page.html").string());
+    CHECK(words.status == row.status);
+    CHECK(words.output.find(row.word) != std::string::npos);
+    CHECK(words.output.find("nan") == std::string::npos);
+  }
+  // A directory.
+  CHECK(ran("--samples " + samples.directory.string()).status == 2);
+}
+
 TEST_CASE("what cannot be advised on is an error that says why") {
   const Samples samples;
   CHECK(ran("--samples /nowhere/samples.txt").status == 2);

@@ -97,6 +97,43 @@ TEST_CASE("already harmful where it was measured: that load is the answer") {
   CHECK(harmful.independent == 0.9);
 }
 
+// Hedges at a fixed delay of 20 ms are a share e = exp(-d / m) of the attempts, at the mean latency m = work / (1 - rho (1 + e))
+// that they bring about. The target is then m ln(1 / late) / 2 + d / 2.
+TEST_CASE("delays that stay as they are: what hedges cost settles, or does not") {
+  constexpr double delay_ms = 20;
+  const auto settled = [](double rho) {
+    double extra = 0;
+    for (int i = 0; i < 1000 && rho * (1 + extra) < 0.99; ++i) extra = std::exp(-delay_ms * (1 - rho * (1 + extra)) / work_ms);
+    return extra;
+  };
+  const auto first_that = [](const auto& holds) {
+    double good = 0, bad = 0.99;
+    for (int i = 0; i < 30; ++i) {
+      const double middle = (good + bad) / 2;
+      (holds(middle) ? bad : good) = middle;
+    }
+    return bad;
+  };
+  const double full = first_that([&](double rho) { return rho * (1 + settled(rho)) >= 0.99; });
+  const double harmful_from = first_that([&](double rho) {
+    const double hedged = rho * (1 + settled(rho));
+    if (hedged >= 0.99) return true;
+    const double nines = std::log(1 / may_be_late);
+    return work_ms / (1 - hedged) * nines / 2 + delay_ms / 2 > work_ms / (1 - rho) * nines;
+  });
+
+  HedgingWish given = wish();
+  given.delays = {from_milliseconds(delay_ms)};
+  const LoadPoint at_30 = hedged_at(idle_exponential(), given, 0.3);
+  const double hedged = 0.3 * (1 + settled(0.3));
+  CHECK(at_30.hedged_load == doctest::Approx(hedged).epsilon(0.01));
+  CHECK(to_milliseconds(at_30.with) == doctest::Approx(6.908 * 10 / (1 - hedged) / 2 + delay_ms / 2).epsilon(0.02));
+  const HarmfulLoad harmful = find_harmful_load(idle_exponential(), given);
+  CHECK(harmful.independent == doctest::Approx(harmful_from).epsilon(0.02));
+  CHECK(harmful.full == doctest::Approx(full).epsilon(0.02));
+  CHECK(harmful.points.back().hedged_load == 1);
+}
+
 TEST_CASE("a target beyond the samples is compared where they still tell") {
   const LoadModel model(AttemptTail(exact_samples(1'000, [](double share) { return from_milliseconds(-10 * std::log1p(-share)); }), {}), 0, 1);
   const HarmfulLoad harmful = find_harmful_load(model, {10, 1, 1e-5, may_be_spent, Duration{}, 0});

@@ -40,6 +40,32 @@ TEST_CASE("a hedged run within 15 % of the prediction agrees, one beyond does no
   }
 }
 
+TEST_CASE("queries of a run that were given up took longer than that") {
+  const AdviceQuestion question = two_values_question();
+  const Advice advice = advise(question);
+  // Two in a thousand never answered: p99.9 is beyond them, whatever those that did say.
+  const LatencyCounts answered = single_samples({{5ms, 9'800}, {10ms, 180}});
+  CHECK(compare_with_run(question, advice, answered).agrees());
+  const HedgedRunCheck run = compare_with_run(question, advice, answered, single_samples({{6s, 20}}));
+  CHECK(run.queries == 10'000);
+  CHECK_FALSE(run.difference());
+  CHECK_FALSE(run.agrees());
+}
+
+TEST_CASE("whether chance explains a difference is said: intervals that have no time in common") {
+  const AdviceQuestion question = two_values_question();
+  const Advice advice = advise(question);
+  // 10 of 10,000 are beyond p99.9, and whether these took 30 ms is hardly chance where 100 did, and may be where 11 did.
+  const HedgedRunCheck sure = compare_with_run(question, advice, single_samples({{5ms, 9'900}, {30ms, 100}}));
+  CHECK_FALSE(sure.agrees());
+  CHECK(sure.beyond_chance());
+  CHECK(sure.to_text().find("more than chance explains") != std::string::npos);
+  const HedgedRunCheck unsure = compare_with_run(question, advice, single_samples({{5ms, 9'800}, {10ms, 189}, {30ms, 11}}));
+  CHECK_FALSE(unsure.agrees());
+  CHECK_FALSE(unsure.beyond_chance());
+  CHECK(unsure.to_text().find("may be chance") != std::string::npos);
+}
+
 TEST_CASE("a run that is too short for the target agrees with nothing") {
   const AdviceQuestion question = two_values_question();
   const HedgedRunCheck run = compare_with_run(question, advise(question), single_samples({{5ms, 98}, {10ms, 2}}));
