@@ -43,7 +43,7 @@ std::string decimal(double value, int places) {
   std::string out(text);
   const auto point = std::min(out.find('.'), out.size());
   for (auto at = static_cast<std::ptrdiff_t>(point) - 3; at > (out[0] == '-' ? 1 : 0); at -= 3) {
-    out.insert(static_cast<std::size_t>(at), ",");
+    out.insert(static_cast<std::size_t>(at), 1, ',');
   }
   return out;
 }

@@ -16,7 +16,7 @@ using report::Verdict;
 
 std::string grouped(std::uint64_t count) {
   std::string digits = std::to_string(count);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), 1, ',');
   return digits;
 }
 std::string count_text(std::uint64_t count, const char* one, const char* many) { return grouped(count) + " " + (count == 1 ? one : many); }
