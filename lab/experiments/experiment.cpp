@@ -120,7 +120,7 @@ std::string figure(double value) {
     std::snprintf(text, sizeof text, "%.0f", value);
     std::string digits = text;
     const std::size_t first = digits[0] == '-' ? 1 : 0;
-    for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+    for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, 1, ',');
     return digits;
   }
   std::snprintf(text, sizeof text, size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3g", value);
