@@ -36,7 +36,7 @@ Colour colour_of(std::string_view text) {
   return {part(1), part(3), part(5)};
 }
 
-struct Picture {
+struct Screenshot {
   unsigned width = 0, height = 0;
   std::vector<unsigned char> pixels;  // red, green, blue
 
@@ -46,12 +46,12 @@ struct Picture {
   }
 };
 
-Picture read_png(const fs::path& path) {
+Screenshot read_png(const fs::path& path) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   REQUIRE_MESSAGE(png_image_begin_read_from_file(&image, path.c_str()) != 0, "no picture was taken");
   image.format = PNG_FORMAT_RGB;
-  Picture picture{image.width, image.height, std::vector<unsigned char>(PNG_IMAGE_SIZE(image))};
+  Screenshot picture{image.width, image.height, std::vector<unsigned char>(PNG_IMAGE_SIZE(image))};
   REQUIRE(png_image_finish_read(&image, nullptr, picture.pixels.data(), 0, nullptr) != 0);
   return picture;
 }
@@ -61,7 +61,7 @@ struct Spot {
   std::size_t pixels = 0;
 };
 // What hangs together in this colour and is large enough for a mark, from left to right.
-std::vector<Spot> spots(const Picture& picture, Colour colour) {
+std::vector<Spot> spots(const Screenshot& picture, Colour colour) {
   std::vector<bool> seen(static_cast<std::size_t>(picture.width) * picture.height);
   std::vector<Spot> found;
   for (unsigned y = 0; y < picture.height; ++y) {
@@ -105,7 +105,7 @@ class Browser {
 
   void show(const std::string& html) const { std::ofstream(folder_ / "report.html", std::ios::binary) << html; }
 
-  Picture picture(const std::string& options) const {
+  Screenshot picture(const std::string& options) const {
     run(options + " --screenshot='" + (folder_ / "shot.png").string() + "'", "/dev/null");
     return read_png(folder_ / "shot.png");
   }
@@ -138,7 +138,7 @@ Page page_of_four_marks() {
           .foot = ""};
 }
 
-void check_four_marks(const Picture& picture, std::string_view colour) {
+void check_four_marks(const Screenshot& picture, std::string_view colour) {
   const auto marks = spots(picture, colour_of(colour));
   REQUIRE(marks.size() == 4);
   for (std::size_t i = 1; i < 4; ++i) {
@@ -162,10 +162,10 @@ TEST_CASE("a browser draws a report's marks where their values are, light and da
   const std::string elements = browser.elements();
   CHECK(elements.find("data-charts-drawn=\"1\"") != std::string::npos);
   CHECK(elements.find("class=\"chart drawn\"") != std::string::npos);
-  const Picture light = browser.picture("--blink-settings=preferredColorScheme=1");
+  const Screenshot light = browser.picture("--blink-settings=preferredColorScheme=1");
   CHECK(light.is(2, 2, colour_of("#f6f7f9")));
   check_four_marks(light, colour_on_light(mark_colour));
-  const Picture dark = browser.picture("--blink-settings=preferredColorScheme=0");
+  const Screenshot dark = browser.picture("--blink-settings=preferredColorScheme=0");
   CHECK(dark.is(2, 2, colour_of("#0f1115")));
   check_four_marks(dark, colour_on_dark(mark_colour));
 }

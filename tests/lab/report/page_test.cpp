@@ -10,7 +10,7 @@ using namespace hedgerow::lab::report;
 
 namespace {
 
-const Chart chart{.name = "curve",
+const Chart a_curve{.name = "curve",
                   .title = "A curve",
                   .caption = "What it shows.",
                   .x = {.title = "x"},
@@ -34,7 +34,7 @@ std::string between(const std::string& text, const std::string& begin, const std
 }  // namespace
 
 TEST_CASE("a page holds everything that it needs, and forbids itself to load anything") {
-  const std::string html = to_html({.title = "Page", .lead = "Lead", .parts = {chart}, .foot = "Foot"});
+  const std::string html = to_html({.title = "Page", .lead = "Lead", .parts = {a_curve}, .foot = "Foot"});
   CHECK(html.find("default-src 'none'") != std::string::npos);
   // Everything that would make a browser fetch.
   for (const char* foreign : {"<link", "<img", "<iframe", " src=", "@import", "url(http", "srcset"}) {
@@ -49,7 +49,7 @@ TEST_CASE("a page holds everything that it needs, and forbids itself to load any
 }
 
 TEST_CASE("text is shown as it stands, and cannot end the script's data") {
-  Chart nasty = chart;
+  Chart nasty = a_curve;
   nasty.series[0].name = "</script><b>&\"";
   nasty.series[0].points[0].label = "<!--</script>";
   const std::string html = to_html({.title = "<i>Title</i>", .lead = "a & b", .parts = {nasty, Table{"<caption>", {{"<th>"}}, {{"<td onclick=\"\">"}}}}, .foot = "<foot>"});
@@ -64,7 +64,7 @@ TEST_CASE("text is shown as it stands, and cannot end the script's data") {
 }
 
 TEST_CASE("a chart is there as data, as a picture, in words, and as a table") {
-  const std::string html = to_html({.title = "Page", .lead = "", .parts = {chart}, .foot = ""});
+  const std::string html = to_html({.title = "Page", .lead = "", .parts = {a_curve}, .foot = ""});
   CHECK(count(html, "<canvas role=\"img\" aria-label=\"A curve. What it shows.\">") == 1);
   CHECK(count(html, "<figure class=\"chart\" id=\"curve\">") == 1);
   CHECK(count(html, "<svg xmlns=") == 1);
@@ -84,7 +84,7 @@ TEST_CASE("a cell of numbers is sorted by the number that it begins with") {
 TEST_CASE("elements are closed in their order") {
   Page page{.title = "Page", .lead = "Lead", .parts = {}, .foot = "Foot"};
   page.parts = {Heading{"One"}, Paragraph{"text"}, Code{"a < b"}, Facts{{{"p99", "12 ms"}}, true}, Facts{{{"a", "b"}}, false}, Verdict{Verdict::Kind::bad, "bad"},
-                Heading{"Two"}, Table{"t", {{"a"}, {"b", true}}, {{"x", "1"}}}, Heading{"Three"}, chart};
+                Heading{"Two"}, Table{"t", {{"a"}, {"b", true}}, {{"x", "1"}}}, Heading{"Three"}, a_curve};
   const std::string html = to_html(page);
   // What the parser of HTML 4 does not know is of HTML 5, and no mistake.
   const std::unique_ptr<htmlParserCtxt, decltype(&htmlFreeParserCtxt)> parser(htmlNewParserCtxt(), &htmlFreeParserCtxt);
