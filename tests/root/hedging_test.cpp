@@ -502,7 +502,7 @@ TEST_CASE("a fixed delay is held to the smaller budget of busy leaves too (trap 
 }
 
 TEST_CASE("without brakes busy leaves are hedged as idle ones are, which is for comparison") {
-  Cluster cluster({.brakes = HedgeBrakes::off});
+  HedgedCluster cluster({.brakes = HedgeBrakes::off});
   cluster.run(30s);
   const double idle = cluster.plan().extra_share;
   cluster.tell_load(40ms, 4ms);
