@@ -25,7 +25,7 @@ using Kind = Measure::Kind;
 constexpr double histogram_step = 1.0 / 1024;
 constexpr double counted = 1e-4;
 
-constexpr std::array<Measure, 10> all{{
+constexpr std::array<Measure, 10> all_measures{{
     {"p50_ms", "p50 (ms)", Better::less, Kind::time, [](const Figures& f) { return f.p50_ms; }, histogram_step},
     {"p90_ms", "p90 (ms)", Better::less, Kind::time, [](const Figures& f) { return f.p90_ms; }, histogram_step},
     {"p99_ms", "p99 (ms)", Better::less, Kind::time, [](const Figures& f) { return f.p99_ms; }, histogram_step},
@@ -58,14 +58,14 @@ void set_latencies(Figures& figures, const Histogram& nanoseconds) {
   for (const auto& bucket : nanoseconds.buckets()) figures.latency->record(bucket.highest, bucket.count);
 }
 
-std::span<const Measure> measures() { return all; }
+std::span<const Measure> measures() { return all_measures; }
 
 const Measure& measure(const char* key) {
-  for (const Measure& each : all) {
+  for (const Measure& each : all_measures) {
     if (std::strcmp(each.key, key) == 0) return each;
   }
   assert(false);
-  return all[0];
+  return all_measures[0];
 }
 
 std::string figure_text(const Measure& measure, double value) {

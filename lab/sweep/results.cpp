@@ -15,14 +15,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* format = "hedgerow-sweep 1";
+constexpr const char* format_word = "hedgerow-sweep 1";
 
 // What JSON and CSV call the members of Figures. answered_share follows from the counts, and is only written.
 struct Count {
   const char* key;
   std::uint64_t Figures::*value;
 };
-constexpr Count counts[] = {{"queries", &Figures::queries},
+constexpr Count count_members[] = {{"queries", &Figures::queries},
                             {"answered", &Figures::answered},
                             {"refused", &Figures::refused},
                             {"late", &Figures::late},
@@ -31,7 +31,7 @@ struct Value {
   const char* key;
   std::optional<double> Figures::*value;
 };
-constexpr Value values[] = {{"p50_ms", &Figures::p50_ms},     {"p90_ms", &Figures::p90_ms},
+constexpr Value value_members[] = {{"p50_ms", &Figures::p50_ms},     {"p90_ms", &Figures::p90_ms},
                             {"p99_ms", &Figures::p99_ms},     {"p99_9_ms", &Figures::p99_9_ms},
                             {"max_ms", &Figures::max_ms},     {"completeness", &Figures::completeness},
                             {"recall", &Figures::recall},     {"ndcg", &Figures::ndcg},
@@ -41,10 +41,10 @@ double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
 ordered_json figures_json(const Figures& figures) {
   ordered_json out;
-  for (const auto& [key, value] : counts) out[key] = figures.*value;
+  for (const auto& [key, value] : count_members) out[key] = figures.*value;
   out["kept_up"] = figures.kept_up;
   if (!figures.kept_up) out["not_kept_up"] = figures.not_kept_up;
-  for (const auto& [key, value] : values) out[key] = figures.*value ? ordered_json(rounded(*(figures.*value))) : ordered_json();
+  for (const auto& [key, value] : value_members) out[key] = figures.*value ? ordered_json(rounded(*(figures.*value))) : ordered_json();
   if (figures.latency) {
     ordered_json buckets = ordered_json::array();
     for (const auto& bucket : figures.latency->buckets()) buckets.push_back({bucket.highest, bucket.count});
@@ -63,13 +63,13 @@ ordered_json point_json(const SweepPoint& point) {
 Error bad_input(const std::string& what) { return {Errc::input, what}; }
 
 std::optional<std::string> read_figures(const ordered_json& json, Figures& figures) {
-  for (const auto& [key, value] : counts) {
+  for (const auto& [key, value] : count_members) {
     if (!json.at(key).is_number_unsigned()) return std::string(key) + " is no count";
     figures.*value = json.at(key).get<std::uint64_t>();
   }
   figures.kept_up = json.at("kept_up").get<bool>();
   figures.not_kept_up = json.value("not_kept_up", "");
-  for (const auto& [key, value] : values) {
+  for (const auto& [key, value] : value_members) {
     const auto& member = json.at(key);
     if (!member.is_null()) figures.*value = member.get<double>();
   }
@@ -147,10 +147,10 @@ Run read_row(Row& row, std::vector<SweepPoint>& points) {
   if (known == points.end()) points.push_back(point);
   run.repetition = row.whole("repetition");
   run.seed = row.whole("seed");
-  for (const auto& [key, value] : counts) run.figures.*value = row.whole(key);
+  for (const auto& [key, value] : count_members) run.figures.*value = row.whole(key);
   run.figures.kept_up = row.text("kept_up") == "true";
   run.figures.not_kept_up = row.text("not_kept_up");
-  for (const auto& [key, value] : values) run.figures.*value = row.real(key);
+  for (const auto& [key, value] : value_members) run.figures.*value = row.real(key);
   return run;
 }
 
@@ -167,7 +167,7 @@ Histogram SweepResults::latency_of(std::size_t point) const {
 }
 
 ordered_json to_json(const SweepResults& results) {
-  ordered_json out{{"format", format}, {"world", results.world}, {"begun", results.begun}};
+  ordered_json out{{"format", format_word}, {"world", results.world}, {"begun", results.begun}};
   out["plan"] = results.plan ? to_json(*results.plan) : ordered_json();
   out["points"] = ordered_json::array();
   for (const SweepPoint& point : results.points) out["points"].push_back(point_json(point));
@@ -182,20 +182,20 @@ ordered_json to_json(const SweepResults& results) {
 
 std::string to_csv(const SweepResults& results) {
   CsvRow titles{"deadline_ms", "fanout", "policy", "faults", "repetition", "seed"};
-  for (const auto& [key, value] : counts) titles.emplace_back(key);
+  for (const auto& [key, value] : count_members) titles.emplace_back(key);
   titles.insert(titles.end(), {"answered_share", "kept_up", "not_kept_up"});
-  for (const auto& [key, value] : values) titles.emplace_back(key);
+  for (const auto& [key, value] : value_members) titles.emplace_back(key);
   std::string out = csv_line(titles);
   for (const Run& run : results.runs) {
     const SweepPoint& point = results.points[run.point];
     const Figures& figures = run.figures;
     CsvRow row{real_text(to_milliseconds(point.deadline)), fanout_text(point.fanout), point.policy, point.faults, std::to_string(run.repetition),
                std::to_string(run.seed)};
-    for (const auto& [key, value] : counts) row.push_back(std::to_string(figures.*value));
+    for (const auto& [key, value] : count_members) row.push_back(std::to_string(figures.*value));
     row.push_back(figures.answered_share() ? real_text(*figures.answered_share()) : "");
     row.emplace_back(figures.kept_up ? "true" : "false");
     row.push_back(figures.not_kept_up);
-    for (const auto& [key, value] : values) row.push_back(figures.*value ? real_text(*(figures.*value)) : "");
+    for (const auto& [key, value] : value_members) row.push_back(figures.*value ? real_text(*(figures.*value)) : "");
     out += csv_line(row);
   }
   return out;
@@ -203,7 +203,7 @@ std::string to_csv(const SweepResults& results) {
 
 result<SweepResults> results_from_json(std::string_view text) {
   const auto json = ordered_json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("format") || json["format"] != format) return bad_input(std::string("not the results of a sweep (no \"format\": \"") + format + "\")");
+  if (!json.is_object() || !json.contains("format") || json["format"] != format_word) return bad_input(std::string("not the results of a sweep (no \"format\": \"") + format_word + "\")");
   SweepResults results;
   try {
     results.world = json.at("world").get<std::string>();
