@@ -177,7 +177,7 @@ TEST_CASE("what is no list of faults, or too long a one, is refused") {
   many.push_back({{"kind", "error"}});
   CHECK(read_faults(many).error().code == Errc::too_large);
 
-  const json half{{"kind", "background"}, {"period", "1s"}, {"length", "1ms"}, {"takes", "processor"}, {"threads", 128}};
+  const json half{{"kind", "background"}, {"period", "1s"}, {"length", "1ms"}, {"takes", "processor"}, {"threads", 128u}};
   CHECK(read_faults({half, half}).has_value());
   const auto threads = read_faults({half, half, {{"kind", "background"}, {"period", "1s"}, {"length", "1ms"}, {"takes", "processor"}}});
   REQUIRE(threads.has_error());
