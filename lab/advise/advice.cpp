@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/advise/advice_words.hpp"
 #include "lab/advise/worded.hpp"
 #include "root/policy/cluster/hedge_planner.hpp"
 #include "root/policy/cluster/hedge_worth.hpp"
@@ -268,13 +269,14 @@ class Advisor {
       if (!check.target) {
         notes.push_back("Half of the samples suggest a plan whose target the other half does not reach: they are too few for a plan.");
       } else if (predicted && to_milliseconds(*check.target) > (1 + overfitted) * to_milliseconds(*predicted)) {
-        notes.push_back(worded("The plan that one half of the samples suggests reaches %.4g ms by the other half, not %.4g ms: more samples would make it better.",
-                             to_milliseconds(*check.target), to_milliseconds(*predicted)));
+        notes.push_back(worded("The plan that one half of the samples suggests reaches %s by the other half, not %s: more samples would make it better.",
+                             milliseconds_text(*check.target).c_str(), milliseconds_text(*predicted).c_str()));
       }
       if (dearer > overfitted) {
         notes.push_back(worded("By the half of the samples that did not make it, a plan costs %.0f %% more than it should: bound hedges with a token bucket.", 100 * dearer));
       }
     }
+    note_smaller_budget();
     note_queries();
     note_unit();
     note_timeout();
@@ -283,6 +285,19 @@ class Advisor {
     }
     if (question_.samples_of == SamplesOf::queries) {
       notes.push_back("Latencies of attempts are inferred from whole queries, as if slowness struck attempts independently, and of the fast ones hardly anything is known. Samples of attempts tell more.");
+    }
+  }
+
+  // What is spent beyond some point gains next to nothing.
+  void note_smaller_budget() {
+    if (!question_.delays.empty() || advice_.hedges.delays.empty()) return;
+    const auto reached = target_of(tail_, advice_.hedges);
+    if (!reached) return;
+    for (const BudgetAdvice& each : advice_.budgets) {
+      if (each.budget >= question_.budget || !each.target || each.hedges.delays.empty()) continue;
+      if (policy::worth_hedging_after(*reached, advice_.shortest_delay) < *each.target) continue;
+      advice_.notes.push_back(worded("A budget of %s does nearly as well: %s.", percent_text(each.budget).c_str(), milliseconds_text(*each.target).c_str()));
+      return;
     }
   }
 
@@ -296,18 +311,18 @@ class Advisor {
     const QueryCheck& check = *advice_.query_check;
     const auto width = static_cast<double>(question_.width);
     if (check.effective_width * other_width < width) {
-      advice_.notes.push_back(worded("Slow attempts come together: p%g of queries is %.4g ms, as if %.3g independent partitions were asked, not %zu (%.4g ms). Queries are less late than told here; and what makes all of a query's attempts slow no hedge cures (--shared).",
-                                   100 * check.quantile, to_milliseconds(check.measured), check.effective_width, question_.width, to_milliseconds(check.predicted)));
+      advice_.notes.push_back(worded("Slow attempts come together: p%g of queries is %s, as if %.3g independent partitions were asked, not %zu (%s). Queries are less late than told here; and what makes all of a query's attempts slow no hedge cures (--shared).",
+                                   100 * check.quantile, milliseconds_text(check.measured).c_str(), check.effective_width, question_.width, milliseconds_text(check.predicted).c_str()));
     } else if (check.effective_width > other_width * width) {
-      advice_.notes.push_back(worded("Queries are later than their attempts explain: p%g is %.4g ms, not %.4g ms. What else they wait for no hedge cures.",
-                                   100 * check.quantile, to_milliseconds(check.measured), to_milliseconds(check.predicted)));
+      advice_.notes.push_back(worded("Queries are later than their attempts explain: p%g is %s, not %s. What else they wait for no hedge cures.",
+                                   100 * check.quantile, milliseconds_text(check.measured).c_str(), milliseconds_text(check.predicted).c_str()));
     }
   }
 
   void note_unit() {
     const Duration median = question_.latencies.at_quantile(0.5);
     if (median >= suspiciously_soon && median <= suspiciously_late) return;
-    advice_.notes.push_back(worded("Half of the latencies are within %.4g ms: is the unit right (--unit)?", to_milliseconds(median)));
+    advice_.notes.push_back(worded("Half of the latencies are within %s: is the unit right (--unit)?", milliseconds_text(median).c_str()));
   }
 
   // Many that took as long as the longest, exactly or as far as a histogram tells.

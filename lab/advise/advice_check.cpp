@@ -246,7 +246,7 @@ std::string AdviceCheck::to_text() const {
     text += figures_line(quantile_text(figure.quantile), figure.predicted_without_ms, figure.simulated_without_ms, figure.predicted_with_ms, figure.simulated_with_ms);
   }
   text += "more attempts   " + percent_text(predicted_extra) + " predicted, " + percent_text(simulated_extra) + " simulated\n";
-  if (!loads.empty()) text += "under load, " + quantile_text(std::round(quantile_under_load * 1e6) / 1e6) + " of queries where waits are independent\n";
+  if (!loads.empty()) text += "under load, " + rough_quantile_text(quantile_under_load) + " of queries where waits are independent\n";
   for (const Loaded& each : loads) {
     text += figures_line(percent_text(each.load), each.predicted_without_ms, each.simulated_without_ms, each.predicted_with_ms, each.simulated_with_ms);
   }

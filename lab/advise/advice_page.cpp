@@ -70,13 +70,16 @@ Chart latency_chart(const AdviceQuestion& question, const Advice& advice, const 
   return chart;
 }
 
+// The last few partitions are what a deadline is about, so completeness has the scale of quantiles; it is shown as far as all
+// partitions of the target's queries have answered.
 Chart completeness_chart(const Advice& advice, const AttemptTail& tail) {
   Chart chart;
   chart.name = "completeness";
   chart.title = "How complete answers are at a deadline";
-  chart.caption = "The mean share of partitions that have answered by then.";
+  chart.caption = "The mean share of partitions that have answered by then; 99 % stands as far above 90 % as 99.9 % above 99 %.";
   chart.x = axis_of("deadline (ms)", Scale::logarithmic);
-  chart.y = axis_of("mean completeness", Scale::linear, true);
+  chart.y = axis_of("mean completeness", Scale::quantile);
+  const double least_late = std::min(1e-3, advice.late_share);
   const double begin = std::max(1e-3, to_milliseconds(advice.overhead + tail.earliest(0.9).value_or(tail.last())) / 1.5);
   const double end = std::max(begin * 2, to_milliseconds(advice.overhead + tail.last()));
   for (const bool hedged : {false, true}) {
@@ -86,9 +89,11 @@ Chart completeness_chart(const Advice& advice, const AttemptTail& tail) {
     for (std::size_t i = 0; i <= points_of_completeness; ++i) {
       const double ms = begin * std::pow(end / begin, static_cast<double>(i) / points_of_completeness);
       Point point;
+      const double late = late_share_after(hedges, from_milliseconds(ms) - advice.overhead, [&](Duration t) { return tail.after(t); });
       point.x = ms;
-      point.y = 1 - late_share_after(hedges, from_milliseconds(ms) - advice.overhead, [&](Duration t) { return tail.after(t); });
+      point.y = 1 - std::max(least_late, late);
       series.points.push_back(std::move(point));
+      if (late <= least_late) break;
     }
     chart.series.push_back(std::move(series));
   }
@@ -100,13 +105,13 @@ Chart budget_chart(const AdviceQuestion& question, const Advice& advice) {
   chart.name = "budget";
   chart.title = quantile_text(question.target) + " of queries by what hedging may cost";
   chart.caption = "The best plan for each budget, and the rule of one hedge after a quantile of the attempts' latencies.";
-  chart.x = axis_of("more attempts", Scale::logarithmic, true);
+  chart.x = axis_of("more attempts (%)", Scale::logarithmic);
   chart.y = report::latency_axis();
   Series best = series_of("the best plan", Mark::line_and_points, with_colour), rules = series_of("one hedge after a quantile", Mark::points, 2);
   for (const BudgetAdvice& each : advice.budgets) {
     if (!each.target) continue;
     Point point;
-    point.x = each.budget;
+    point.x = 100 * each.budget;
     point.y = to_milliseconds(*each.target);
     point.label = "hedge " + hedges_text(each.hedges);
     best.points.push_back(std::move(point));
@@ -114,7 +119,7 @@ Chart budget_chart(const AdviceQuestion& question, const Advice& advice) {
   for (const RuleAdvice& each : advice.rules) {
     if (!each.target || each.extra <= 0) continue;
     Point point;
-    point.x = each.extra;
+    point.x = 100 * each.extra;
     point.y = to_milliseconds(*each.target);
     point.label = quantile_text(each.quantile);
     rules.points.push_back(std::move(point));
@@ -133,7 +138,7 @@ Chart load_chart(const AdviceQuestion& question, const Advice& advice) {
                   (question.delays.empty() ? "with the best delays at each load; " : "with the delays to be judged; ") +
                   "where waits at replicas are independent, and where they are alike. Losers are taken to be worked on to their end.";
   chart.x = axis_of("load without hedges", Scale::linear, true);
-  chart.y = report::latency_axis(quantile_text(std::round(harmful.quantile * 1e6) / 1e6) + " of queries (ms)");
+  chart.y = report::latency_axis(rough_quantile_text(harmful.quantile) + " of queries (ms)");
   chart.x.least = 0;
   chart.x.most = 1;
   Series without = series_of("without, independent", Mark::line, without_colour), with = series_of("with, independent", Mark::line, with_colour);

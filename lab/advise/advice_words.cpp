@@ -91,6 +91,11 @@ std::string milliseconds_text(Duration time) {
 
 std::string quantile_text(double quantile) { return worded("p%.8g", 100 * quantile); }
 
+std::string rough_quantile_text(double quantile) {
+  const double scale = std::pow(10, std::ceil(-std::log10(1 - quantile)) + 1);
+  return quantile_text(std::round(quantile * scale) / scale);
+}
+
 std::string percent_text(double share) {
   // 99.99 % is not 100 %, and 0.001 % not nothing.
   if (share > 0.99 && share < 1) return worded("%.8g %%", 100 * share);
@@ -165,7 +170,7 @@ std::string load_text(const AdviceQuestion& question, const Advice& advice) {
   if (!advice.harmful) return text;
   const HarmfulLoad& harmful = *advice.harmful;
   // (Each at its own load the best delays, or those that are to be judged at all.)
-  text += (question.delays.empty() ? " Hedging makes " : " Hedging " + hedges_text(advice.hedges) + " makes ") + quantile_text(std::round(harmful.quantile * 1e6) / 1e6) + " of queries later from a load of ";
+  text += (question.delays.empty() ? " Hedging makes " : " Hedging " + hedges_text(advice.hedges) + " makes ") + rough_quantile_text(harmful.quantile) + " of queries later from a load of ";
   const double low = std::min(harmful.alike, harmful.independent), high = std::max(harmful.alike, harmful.independent);
   text += high - low < 0.005 ? percent_text(low) + " on." : percent_text(low) + " on where all replicas wait alike (every query asks every server), from " +
                                                         percent_text(high) + " on where they wait independently.";

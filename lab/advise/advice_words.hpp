@@ -30,6 +30,8 @@ std::string estimate_text(const TimeEstimate& estimate);
 std::string milliseconds_text(Duration time);
 // "p99.9", "p99.99".
 std::string quantile_text(double quantile);
+// Of one that nobody chose: two digits of what lies beyond, "p99.75" for 0.997503.
+std::string rough_quantile_text(double quantile);
 // "2.1 %".
 std::string percent_text(double share);
 

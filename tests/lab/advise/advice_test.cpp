@@ -222,6 +222,9 @@ TEST_CASE("the more of the slowness replicas share, the less is gained, down to 
   // And the budget is kept, though a second hedge is sent more often.
   question.shared = 0.5;
   CHECK(advise(question).extra.share <= 1.01 * question.budget);
+  // What slowness that replicas share leaves to be gained costs little.
+  CHECK(says(advise(question), "does nearly as well"));
+  CHECK_FALSE(says(advice, "does nearly as well"));
   question.shared = 1;
   const Advice hopeless = advise(question);
   const auto& target = hopeless.at_target(question);

@@ -18,6 +18,10 @@ TEST_CASE("shares, quantiles and times keep what tells them apart") {
   CHECK(percent_text(0.0000123) == "0.0012 %");
   CHECK(quantile_text(0.999) == "p99.9");
   CHECK(quantile_text(0.5) == "p50");
+  CHECK(rough_quantile_text(0.997503) == "p99.75");
+  CHECK(rough_quantile_text(0.999) == "p99.9");
+  CHECK(rough_quantile_text(0.951) == "p95.1");
+  CHECK(rough_quantile_text(0.5) == "p50");
   CHECK(milliseconds_text(1834567us) == "1835 ms");
   CHECK(milliseconds_text(28657us) == "28.66 ms");
   CHECK(milliseconds_text(813us) == "0.813 ms");
