@@ -42,6 +42,12 @@ enum class EventKind : std::uint8_t {
   second_passes,    // for what is looked at once a second
 };
 
+// What comes again and again by itself, whatever queries do.
+constexpr bool is_beat(EventKind kind) {
+  return kind == EventKind::background_arrives || kind == EventKind::background_ends || kind == EventKind::upkeep_changes ||
+         kind == EventKind::canaries_beat || kind == EventKind::second_passes;
+}
+
 struct Event {
   Instant at;
   std::uint64_t place;  // the order of adding, and below it the kind
@@ -64,16 +70,20 @@ class EventQueue {
       hole = parent;
     }
     heap_[hole] = event;
+    beats_ += is_beat(kind);
   }
 
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
+  // Whether nothing is ahead but what comes by itself.
+  bool only_beats() const { return beats_ == heap_.size(); }
   std::uint64_t added() const { return added_; }
 
   // Precondition: not empty.
   Event pop() {
     assert(!heap_.empty());
     const Event first = heap_.front();
+    beats_ -= is_beat(first.kind());
     const Event last = heap_.back();
     heap_.pop_back();
     const std::size_t size = heap_.size();
@@ -104,6 +114,7 @@ class EventQueue {
 
   std::vector<Event> heap_;
   std::uint64_t added_ = 0;
+  std::size_t beats_ = 0;
 };
 
 }  // namespace hedgerow::lab::simulation
