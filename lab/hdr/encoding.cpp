@@ -151,7 +151,8 @@ result<Decoded> decode_plain(std::string_view bytes) {
   if (!ratio_bits) return corrupt("its head is cut off");
   if (*cookie != plain_cookie) return corrupt("it does not begin as one");
   if (*digits > 5 || *lowest < 1 || *lowest > *highest) return corrupt("its head makes no sense");
-  const auto ratio = std::bit_cast<double>(*ratio_bits);
+  // The JavaScript implementation writes the whole number 1 where the others have a float.
+  const auto ratio = *ratio_bits == 1 ? 1.0 : std::bit_cast<double>(*ratio_bits);
   if (!(ratio > 0) || !std::isfinite(ratio)) return corrupt("its head makes no sense");
   if (*length > reader.rest().size()) return corrupt("its counts are cut off");
   reader.keep(*length);

@@ -4,7 +4,7 @@
 // Written from the format's definition in the Java implementation (org.HdrHistogram, version 2.1): big-endian
 //   cookie 0x1c849313, length of the counts, normalizing offset, significant digits   32 bits each
 //   lowest discernible value, highest trackable value                                 64 bits each
-//   conversion ratio of a histogram of doubles (1 for whole numbers)                  64-bit float
+//   conversion ratio of a histogram of doubles (1 for whole numbers)                  64-bit float; JavaScript's: a whole number
 //   the counts, each as ZigZag LEB128 of at most 9 bytes; a negative number is a run of so many zeros
 // and compressed: cookie 0x1c849314, length, and the above as zlib's stream. A histogram of doubles has 16 bytes before
 // its compressed whole numbers: cookie 0x0c72124f, digits, ratio. Our base/histogram has the same buckets, so that nothing is

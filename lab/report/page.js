@@ -132,7 +132,7 @@
     ticks: { color: () => scheme.quiet, autoSkip: false },
   });
 
-  const datasetOf = (series) => {
+  const datasetOf = (series, place) => {
     const colour = () => scheme.series[series.colour];
     const bars = series.mark === "bars";
     return {
@@ -148,6 +148,8 @@
       base: bars ? series.base : undefined,
       categoryPercentage: 0.76,
       barPercentage: 0.95,
+      // Later ones over earlier ones, as in the picture. (Of bars it would be their order from left to right.)
+      order: bars ? 0 : -place,
       clip: 8,
       ...shapes[series.colour],
       pointBorderWidth: 2,

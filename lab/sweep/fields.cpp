@@ -67,7 +67,8 @@ void Fields::read(const char* name, std::optional<double>& value, double least, 
 void Fields::read(const char* name, std::uint64_t& value, std::uint64_t least, std::uint64_t most) {
   const ordered_json* member = find(name);
   if (!member) return;
-  const bool whole = member->is_number_unsigned();
+  // A number made by a program may have a sign where one that was parsed has none.
+  const bool whole = member->is_number_unsigned() || (member->is_number_integer() && member->get<std::int64_t>() >= 0);
   if (!whole || member->get<std::uint64_t>() < least || member->get<std::uint64_t>() > most) {
     return fail(name, "is a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }

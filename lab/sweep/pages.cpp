@@ -31,13 +31,15 @@ std::vector<const Measure*> measured(const SweepResults& results) {
   return out;
 }
 
-// "12.3 ms" and, as a remark, "11.9 to 12.8"; or the mean alone where that says it all.
+// "97.25 %" and, as a remark, "96.9 to 97.8"; or the mean alone where that says it all. The unit of times stands at the
+// column's head.
 std::string spread_text(const Measure& measure, const std::optional<Spread>& spread) {
   if (!spread) return "";
   const std::string mean = figure_text(measure, spread->mean), least = figure_text(measure, spread->least), most = figure_text(measure, spread->most);
-  if (spread->repetitions < 2 || least == most) return mean;
   const auto without_unit = [](const std::string& text) { return text.substr(0, text.rfind(' ')); };
-  return mean + "\n" + without_unit(least) + " to " + without_unit(most);
+  const std::string shown = measure.kind == Measure::Kind::time ? without_unit(mean) : mean;
+  if (spread->repetitions < 2 || least == most) return shown;
+  return shown + "\n" + without_unit(least) + " to " + without_unit(most);
 }
 
 std::vector<Table::Column> point_columns() {
@@ -145,7 +147,7 @@ void add_policies(Page& page, const SweepResults& results) {
       "logarithms), with p values corrected by Holm's method over all comparisons: the chance that any one of the differences named is noise is at "
       "most 5 %. Of " + count_text(comparison.compared, "figure", "figures") + ", " + grouped(comparison.beyond_noise) + " differ beyond noise."});
   if (comparison.too_few > 0) page.parts.push_back(Verdict{Verdict::Kind::note, "With fewer than two repetitions nothing can be told from noise."});
-  if (comparison.beyond_noise > 0) page.parts.push_back(difference_table(comparison, true, first, "here"));
+  if (comparison.beyond_noise > 0) page.parts.push_back(difference_table(comparison, true, first, "this policy"));
 }
 
 constexpr const char* how_compared =
@@ -263,7 +265,7 @@ Page comparison_page(const SweepResults& a, const SweepResults& b, const Compari
 
 std::string to_text(const SweepResults& results) {
   Table table = all_points(results, "", every_point(results));
-  // "12.3 ms (11.9 to 12.8)".
+  // "12.3 (11.9 to 12.8)".
   for (auto& row : table.rows) {
     for (auto& cell : row) {
       const auto end = cell.find('\n');

@@ -89,7 +89,7 @@ result<Duration> parse_deadline(const ordered_json& json, const std::string& pat
 
 result<std::optional<std::uint32_t>> parse_fanout(const ordered_json& json, const std::string& path) {
   if (json == "all") return std::optional<std::uint32_t>();
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() >= 1 && json.get<std::uint64_t>() <= 100'000) {
+  if (json.is_number_integer() && json.get<std::int64_t>() >= 1 && json.get<std::int64_t>() <= 100'000) {
     return std::optional(json.get<std::uint32_t>());
   }
   return Error{Errc::invalid_argument, path + " is a number of partitions, or \"all\""};

@@ -72,7 +72,7 @@ struct SimulatedWorld {
 };
 
 struct SweepPlan {
-  std::string name = "sweep";
+  std::string name = "Sweep";
   std::vector<Duration> deadlines;
   std::vector<std::optional<std::uint32_t>> fanouts{std::nullopt};  // none: all partitions
   std::vector<Policy> policies;

@@ -1,4 +1,4 @@
-// HdrHistogram's forms, against what its own implementations write (data/hdr).
+// HdrHistogram's forms, against what its own implementations write (tests/lab/data/hdr).
 #include <doctest/doctest.h>
 #include <zlib.h>
 
