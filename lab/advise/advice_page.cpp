@@ -250,11 +250,11 @@ report::Page advice_page(const AdviceQuestion& question, const Advice& advice, c
     }
     if (advice.asked_again) {
       const AskedAgain& again = *advice.asked_again;
-      const auto row = [&](double share, const std::optional<Duration>& time) {
-        table.rows.push_back({percent_text(share) + ", a limit of what was asked again", time ? milliseconds_text(*time) : "beyond the samples"});
+      const auto row = [&](const char* limit, double share, const std::optional<Duration>& time) {
+        table.rows.push_back({percent_text(share) + "\n" + limit + ", by what was asked again", time ? milliseconds_text(*time) : "beyond the samples"});
       };
-      row(again.shared.least, again.target_at_least);
-      row(again.shared.most, again.target_at_most);
+      row("at least", again.shared.least, again.target_at_least);
+      row("at most", again.shared.most, again.target_at_most);
     }
     page.parts.push_back(std::move(table));
   }
