@@ -17,6 +17,7 @@ using Kind = PercentileModel::Kind;
 // The shared part is summed over so many steps of its normal variable, from -5 to 5.
 constexpr int steps = 100;
 constexpr double widest = 5;
+constexpr int order_steps = 400;
 constexpr double makes_no_sense = 1e6;
 
 double normal_up_to(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
@@ -78,10 +79,38 @@ double leaf_up_to(const PercentileModel& model, double ms, double z) {
   return own <= 0 ? 0 : normal_up_to(std::log(own / model.leaf_median_ms) / model.leaf_sigma);
 }
 
+// The k-th of the query's leaves has taken this long of its own time, at so many evenly spaced quantiles. (Its share of all
+// leaves that are as quick is the k-th of n even numbers.)
+std::vector<double> own_times(const PercentileModel& model, double k) {
+  std::vector<double> times;
+  for (int i = 0; i < order_steps; ++i) {
+    const double share = (i + 0.5) / order_steps;
+    double low = 0, high = 1;
+    for (int halving = 0; halving < 40; ++halving) {
+      const double middle = (low + high) / 2;
+      (at_least(k, model.leaves, middle) < share ? low : high) = middle;
+    }
+    times.push_back(model.leaf_median_ms * std::exp(model.leaf_sigma * normal_quantile(high)));
+  }
+  return times;
+}
+
+// Pr(own time and the shared part together are within ms), over these own times. The sum is over the own times and not over the
+// shared part, since of many leaves the k-th is nearly always as quick: summed over steps of the shared part its distribution
+// would have steps too.
+double together_up_to(const PercentileModel& model, const std::vector<double>& own_times, double ms) {
+  double sum = 0;
+  for (const double own : own_times) {
+    const double shared = model.kind == Kind::shared_time ? ms - own : ms / own;
+    if (shared > 0) sum += normal_up_to(std::log(shared / model.shared_median) / model.shared_sigma);
+  }
+  return sum / static_cast<double>(own_times.size());
+}
+
 // rough: the second row as for infinitely many leaves, which is within a percent for a thousand, and quick.
 PercentileTable table_of(const PercentileModel& model, bool rough) {
   PercentileTable table;
-  const double needed = std::ceil(share_of_leaves * model.leaves);
+  const auto most_leaves = rough ? std::vector<double>{} : own_times(model, std::ceil(share_of_leaves * model.leaves));
   const double own_95 = model.leaf_median_ms * std::exp(model.leaf_sigma * normal_quantile(share_of_leaves));
   const auto over_shared = [&](auto&& given) {
     double sum = 0;
@@ -97,13 +126,7 @@ PercentileTable table_of(const PercentileModel& model, bool rough) {
     }
     const double shared = model.shared_median * std::exp(model.shared_sigma * z);
     table[1][i] = model.kind == Kind::shared_time ? own_95 + shared : own_95 * shared;
-    if (!rough) {
-      table[1][i] = smallest_ms(
-          [&](double ms) {
-            return over_shared([&](double at) { return at_least(needed, model.leaves, leaf_up_to(model, ms, at)); });
-          },
-          share);
-    }
+    if (!rough) table[1][i] = smallest_ms([&](double ms) { return together_up_to(model, most_leaves, ms); }, share);
     table[2][i] = smallest_ms(
         [&](double ms) { return over_shared([&](double at) { return std::pow(leaf_up_to(model, ms, at), model.leaves); }); },
         share);

@@ -25,6 +25,7 @@ enum class EventKind : std::uint8_t {
   twin_began,       // query `subject`'s attempt `detail` need not be done: its twin has begun
   background_arrives, // at leaf `subject`: work of a competing job
   background_ends,    // at leaf `subject`, of the worker's term `detail`
+  time_is_over,       // of attempt `subject`, on its leaf
   upkeep_changes,     // begins or ends on leaf `subject`
   canaries_wake,      // of root `subject`
   canaries_beat,      // of all roots

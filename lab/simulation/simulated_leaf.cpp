@@ -52,6 +52,10 @@ void SimulatedLeaf::receive(AttemptSlot attempt, Instant now) {
     if (meets(FaultKind::refuse)) return fail(attempt, Outcome::refused, now);
     if (meets(FaultKind::error)) return fail(attempt, Outcome::failed, now);
   }
+  if (record.trial > 0) {
+    around_.attempts.hold(attempt);
+    around_.events.push(std::max(record.deadline, now), EventKind::time_is_over, attempt);
+  }
   if (record.superseded_early) return fail(attempt, Outcome::superseded, now);
   if (unlimited_ && pauses_ == 0) return start(attempt, now);
 
@@ -169,6 +173,24 @@ void SimulatedLeaf::cancel(AttemptSlot attempt, Instant now) {
     case Stage::running:
       ++around_.figures.cancelled_running;
       leave_worker(attempt, now);
+      start_waiting(now);
+      return;
+  }
+}
+
+void SimulatedLeaf::expire(AttemptSlot attempt, Instant now) {
+  AttemptRecord& record = around_.attempts[attempt];
+  switch (record.stage) {
+    case Stage::travelling:
+    case Stage::over: return;
+    case Stage::queued:
+      queue_->remove(*record.place);
+      fail(attempt, Outcome::expired, now);
+      around_.attempts.release(attempt);
+      return;
+    case Stage::running:
+      leave_worker(attempt, now);
+      fail(attempt, Outcome::expired, now);
       start_waiting(now);
       return;
   }

@@ -40,6 +40,9 @@ class SimulatedLeaf {
   void cancel(AttemptSlot attempt, Instant now);
   // Its service is over; true: its answer is to be given now, by the caller (nothing delays it).
   bool end_service(AttemptSlot attempt, Instant now);
+  // Its time is over: what waits or runs ends then, and not when its turn comes. (Only canaries are told so: what belongs to a
+  // query its root cancels at the same time.)
+  void expire(AttemptSlot attempt, Instant now);
   // The attempt need not be done, since its twin has begun.
   void supersede(AttemptSlot attempt, AttemptSlot twin, Instant now);
   void receive_background(Instant now);

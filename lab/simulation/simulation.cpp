@@ -118,6 +118,7 @@ class Simulation {
       case EventKind::outcome_arrives:
       case EventKind::cancel_arrives:
       case EventKind::twin_began:
+      case EventKind::time_is_over:
         if (handle_attempt(event)) attempts_.release(event.subject);
         break;
       case EventKind::background_arrives:
@@ -174,6 +175,10 @@ class Simulation {
     }
     if (event.kind() == EventKind::service_ends) {
       if (leaf.end_service(attempt, now_)) roots_->on_outcome(attempt, Outcome::answered, now_);
+      return true;
+    }
+    if (event.kind() == EventKind::time_is_over) {
+      leaf.expire(attempt, now_);
       return true;
     }
     if (!leaf.runs() || !network_.carries(attempts_[of].leaf, attempts_[of].link)) return true;  // lost on the way
