@@ -149,7 +149,8 @@ void tell(ExperimentResult& result, const std::vector<Point>& points, const std:
       "anyway.";
   frontier.x = report::latency_axis("p99 latency (ms)");
   frontier.y = {"recall@10", report::Scale::linear, 0, 1, {}, true};
-  report::Series completeness{"completeness", {}}, recall{"recall@10", {}}, ndcg{"nDCG@10", {}};
+  // Completeness and recall should lie on each other: a line, and points on it.
+  report::Series completeness{"completeness", {}, report::Mark::line}, recall{"recall@10", {}, report::Mark::points}, ndcg{"nDCG@10", {}};
   for (const std::size_t width : widths) {
     report::Series series{std::to_string(width) + " of " + std::to_string(partitions) + " partitions", {}};
     for (const Point& point : points) {
