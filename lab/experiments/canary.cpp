@@ -30,6 +30,8 @@ struct Cost {
   double quantile_ms(double share) const { return static_cast<double>(latency.value_at_quantile(share)) / 1e6; }
 };
 
+std::string whole(double count) { return std::to_string(std::llround(count)); }
+
 void tell(ExperimentResult& result, const std::vector<Death>& deaths, const std::vector<Cost>& costs) {
   report::Table killed{"A deadly query among harmless ones, " + std::to_string(leaves) + " leaves",
                        {{"", false},
@@ -48,7 +50,7 @@ void tell(ExperimentResult& result, const std::vector<Death>& deaths, const std:
   report::Series bars{"leaves taken down", {}, report::Mark::bars};
   for (const Death& death : deaths) {
     killed.rows.push_back(
-        {death.name, figure(death.killed), figure(death.deadly), figure(death.refused), figure(100 * death.completeness) + " %"});
+        {death.name, whole(death.killed), whole(death.deadly), whole(death.refused), figure(100 * death.completeness) + " %"});
     result.figures["deadly"][death.name] = {{"killed", death.killed},
                                             {"deadly_queries", death.deadly},
                                             {"refused", death.refused},
