@@ -318,8 +318,9 @@ void LiveCluster::start_ended_leaves() {
     }
   }
   const bool all_serve = implementation_->eventually(std::chrono::seconds(60), [&] {
+    const auto seen = get("/v1/cluster");  // outlives the loop over a part of it
     std::size_t serving = 0;
-    for (const auto& leaf : get("/v1/cluster").at("leaves")) serving += leaf.at("state") == "serving" ? 1 : 0;
+    for (const auto& leaf : seen.at("leaves")) serving += leaf.at("state") == "serving" ? 1 : 0;
     return serving == leaves();
   });
   if (!all_serve) throw LiveFailure("not all leaves serve again");
