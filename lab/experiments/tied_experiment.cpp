@@ -26,7 +26,7 @@ void tell(ExperimentResult& result, const std::vector<ReadRow>& rows, const std:
   chart.y = report::latency_axis();
   for (unsigned colour = 0; const ReadRow& row : rows) {
     std::vector<std::string> cells{row.name};
-    report::Series measured{row.name, {}, report::Mark::line_and_points, false, colour},
+    report::Series measured{row.name, {}, report::Mark::line, false, colour},
         paper{row.name + ", the paper", {}, report::Mark::points, true, colour};
     ++colour;
     for (std::size_t i = 0; i < row.measured_ms.size(); ++i) {
