@@ -288,13 +288,13 @@ class Advisor {
     }
   }
 
-  // What is spent beyond some point gains next to nothing.
+  // What is spent beyond some point gains next to nothing: told of half the budget or less.
   void note_smaller_budget() {
     if (!question_.delays.empty() || advice_.hedges.delays.empty()) return;
     const auto reached = target_of(tail_, advice_.hedges);
     if (!reached) return;
     for (const BudgetAdvice& each : advice_.budgets) {
-      if (each.budget >= question_.budget || !each.target || each.hedges.delays.empty()) continue;
+      if (each.budget > question_.budget / 2 || !each.target || each.hedges.delays.empty()) continue;
       if (policy::worth_hedging_after(*reached, advice_.shortest_delay) < *each.target) continue;
       advice_.notes.push_back(worded("A budget of %s does nearly as well: %s.", percent_text(each.budget).c_str(), milliseconds_text(*each.target).c_str()));
       return;
