@@ -40,6 +40,8 @@ class Drawing {
     for (const Tick& tick : y_ticks_) widest = std::max(widest, width_of(tick.label));
     left_ = 22 + widest;
     x_ticks_ = ticks_of(chart.x, extent_x_.least, extent_x_.most, static_cast<std::size_t>((right_ - left_) / 76));
+    // The last label stands half beyond the axis.
+    if (!x_ticks_.empty()) right_ = std::min(right_, settings.width - 4 - width_of(x_ticks_.back().label) / 2);
   }
 
   std::string draw() {
