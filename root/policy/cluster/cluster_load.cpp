@@ -18,11 +18,9 @@ constexpr Duration just_now = std::chrono::milliseconds(500);
 constexpr Duration fading_step = ClusterLoad::half_life / 8;
 constexpr Duration no_wait_known = Duration::max();
 
-// Attempts of this root waiting on a leaf, on the average of time. Below the first the leaf is idle: one worker that is busy
-// for a tenth of the time has 0.011. From the second on waiting is load, however short: with one worker from a quarter on.
-constexpr double hardly_anyone_waits = 0.006, many_wait = 0.1;
-// Until then, work counts as at least so long: against it a thread's wake-up on a processor that is shared is little.
-constexpr double least_service_seconds = 0.004;
+// Time waited over time worked at a single server with so many waiting on the average of time (M/M/1: with ratio r they are
+// r² / (1 + r)).
+double ratio_of_one_server(double waiting) { return (waiting + std::sqrt(waiting * (waiting + 4))) / 2; }
 
 template <class Value>
 Value median(std::vector<Value>& values) {
@@ -91,9 +89,7 @@ double ClusterLoad::pressure_of(const Leaf& leaf, Instant now) {
   // Without the newest: just after a wait, and that is when one looks, a single one would pass for an average.
   const double waiting = (leaf.queue_seconds - leaf.newest_wait_seconds) / memory_seconds *
                          std::exp2(-to_seconds(now - leaf.faded) / to_seconds(half_life));
-  const double least = leaf.answered * least_service_seconds * std::max(0.0, 1 - waiting / many_wait);
-  const double worked = std::max(leaf.service_seconds, least);
-  return worked > 0 ? std::min(1.0, waiting / hardly_anyone_waits) * leaf.queue_seconds / worked : 0;
+  return std::min(leaf.queue_seconds / leaf.service_seconds, ratio_of_one_server(std::max(0.0, waiting)));
 }
 
 void ClusterLoad::look_around(Instant now) {

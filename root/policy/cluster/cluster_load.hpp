@@ -30,10 +30,9 @@ class ClusterLoad {
   // Time waited on a leaf after an attempt's turn had come over time worked on it, recent averages, median over leaves.
   // Above 1 the leaves spend more time waiting than working.
   double queueing(Instant now) const { return current(now) ? queueing_ : 0; }
-  // The same, as far as it is load. A leaf at which next to nobody ever waits is idle, however long the few attempts that
-  // it gets wait beside their work; and a wait of some tenths of a millisecond is a thread's way to a processor, which
-  // work that is shorter still must not be held against. So a leaf counts the less the fewer attempts wait there on the
-  // average, and short work as some milliseconds unless many wait. Where waiting is a matter of load, this is queueing().
+  // The same, as far as it is load: at most what a single server (M/M/1) with so many waiting, on the average of time, would
+  // have. Where work is short a thread's way to a processor, or a burst on a machine that leaves share, is long beside it;
+  // but where hardly anybody waits there is room, however long the few attempts that there are wait beside their work.
   double pressure(Instant now) const { return current(now) ? pressure_ : 0; }
   // The smallest time waited on a leaf in the last 100 to 200 ms, lower median over leaves: above 0 even the luckiest
   // attempts wait.
