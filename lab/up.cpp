@@ -24,6 +24,7 @@
 #include "lab/given_faults.hpp"
 #include "lab/leaf_faults.hpp"
 #include "lab/search_target.hpp"
+#include "lab/temporary_directory.hpp"
 #include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
 #include "wire/http_server.hpp"
@@ -54,10 +55,10 @@ class StateDirectory {
       if (error) return Error{Errc::io, wanted->string() + ": " + error.message()};
     } else {
       const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-      std::string path = std::string(runtime && *runtime ? runtime : "/tmp") + "/hedgerow-XXXXXX";
-      if (!::mkdtemp(path.data())) return Error{Errc::io, path + ": " + std::strerror(errno)};
-      state->path_ = path;
-      state->ours_ = true;
+      auto ours = TemporaryDirectory::make("up", runtime ? runtime : "");
+      if (ours.has_error()) return ours.error();
+      state->path_ = ours->path();
+      state->ours_ = std::move(*ours);
     }
     const auto lock = state->path_ / "lock";
     state->lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -75,20 +76,20 @@ class StateDirectory {
     std::error_code ignored;
     if (locked_) fs::remove(path_ / "cluster.json", ignored);  // else it is another's
     if (lock_ >= 0) ::close(lock_);
-    if (ours_ && !keep_) fs::remove_all(path_, ignored);
   }
 
   const fs::path& path() const { return path_; }
-  void keep() { keep_ = true; }
-  bool kept() const { return keep_ || !ours_; }
+  void keep() {
+    if (ours_) ours_->keep();
+  }
+  bool kept() const { return !ours_ || ours_->kept(); }
 
  private:
   StateDirectory() = default;
   fs::path path_;
   int lock_ = -1;
   bool locked_ = false;
-  bool ours_ = false;
-  bool keep_ = false;
+  std::optional<TemporaryDirectory> ours_;
 };
 
 result<void> check_port(asio::io_context& context, std::uint16_t port) {

@@ -1,7 +1,5 @@
 #include "lab/experiments/built_index.hpp"
 
-#include <stdlib.h>
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <exception>
@@ -21,15 +19,13 @@ constexpr Duration longest_build = std::chrono::minutes(5);
 
 }  // namespace
 
-BuiltIndex::BuiltIndex(const fs::path& bin_dir, const std::string& corpus, std::size_t partitions) {
-  std::string directory = (fs::temp_directory_path() / "hedgerow-index-XXXXXX").string();
-  if (!::mkdtemp(directory.data())) throw LiveFailure(directory + " cannot be made");
-  folder_ = directory;
-  const auto log = folder_ / "log";
+BuiltIndex::BuiltIndex(const fs::path& bin_dir, const std::string& corpus, std::size_t partitions)
+    : folder_(or_failure(TemporaryDirectory::make("index"), "an index")) {
+  const auto log = folder_.path() / "log";
   boost::asio::io_context context(1);
   const auto build = or_failure(ChildProcess::start(context.get_executor(), {bin_dir / "hedgerow-index",
                                                                              {"build", "--corpus", corpus, "--partitions", std::to_string(partitions),
-                                                                              "--threads", "2", "--out", (folder_ / "index").string()},
+                                                                              "--threads", "2", "--out", directory().string()},
                                                                              log}),
                                 "hedgerow-index");
   std::optional<ChildEnd> end;
@@ -41,15 +37,7 @@ BuiltIndex::BuiltIndex(const fs::path& bin_dir, const std::string& corpus, std::
   while (!done && context.run_one() > 0) {
   }
   if (end && end->status == 0) return;
-  const std::string why = "the index of " + corpus + " was not built: " + (end ? to_string(*end) : "it takes too long") + "\n" + last_lines(log, 8);
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-  throw LiveFailure(why);
-}
-
-BuiltIndex::~BuiltIndex() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
+  throw LiveFailure("the index of " + corpus + " was not built: " + (end ? to_string(*end) : "it takes too long") + "\n" + last_lines(log, 8));
 }
 
 }  // namespace hedgerow::lab

@@ -5,20 +5,19 @@
 #include <filesystem>
 #include <string>
 
+#include "lab/temporary_directory.hpp"
+
 namespace hedgerow::lab {
 
 class BuiltIndex {
  public:
   // Blocks until it is built. corpus: as `hedgerow-index build --corpus` takes it. Throws LiveFailure.
   BuiltIndex(const std::filesystem::path& bin_dir, const std::string& corpus, std::size_t partitions);
-  ~BuiltIndex();
-  BuiltIndex(const BuiltIndex&) = delete;
-  BuiltIndex& operator=(const BuiltIndex&) = delete;
 
-  std::filesystem::path directory() const { return folder_ / "index"; }
+  std::filesystem::path directory() const { return folder_.path() / "index"; }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryDirectory folder_;
 };
 
 }  // namespace hedgerow::lab

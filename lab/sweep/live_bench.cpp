@@ -1,21 +1,16 @@
 #include <signal.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <exception>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "base/distribution.hpp"
 #include "base/steady_clock.hpp"
 #include "index/manifest.hpp"
-#include "lab/cluster.hpp"
 #include "lab/cluster_faults.hpp"
+#include "lab/hosted_cluster.hpp"
 #include "lab/leaf_faults.hpp"
 #include "lab/load.hpp"
 #include "lab/load_plan.hpp"
@@ -35,35 +30,13 @@ constexpr Duration one_request = std::chrono::seconds(10);
 constexpr Duration ready_limit = std::chrono::seconds(60);
 constexpr Duration look_again_after = std::chrono::milliseconds(20);
 
-// A directory of our own for logs; it goes when nothing went wrong.
-class StateDirectory {
- public:
-  StateDirectory() {
-    std::string name = (fs::temp_directory_path() / "hedgerow-sweep-XXXXXX").string();
-    if (::mkdtemp(name.data())) path_ = name;
-  }
-  ~StateDirectory() {
-    std::error_code ignored;
-    if (!path_.empty() && !keep_) fs::remove_all(path_, ignored);
-  }
-  StateDirectory(const StateDirectory&) = delete;
-  StateDirectory& operator=(const StateDirectory&) = delete;
-  const fs::path& path() const { return path_; }
-  void keep() { keep_ = true; }
-
- private:
-  fs::path path_;
-  bool keep_ = false;
-};
-
-result<ClusterSettings> cluster_settings(const SweepPlan& plan, const fs::path& bin_dir, const fs::path& state) {
+result<ClusterSettings> cluster_settings(const SweepPlan& plan, const fs::path& bin_dir) {
   const LiveWorld& live = *plan.live;
   ClusterSettings cluster;
   std::error_code ignored;
   cluster.index = fs::absolute(live.index, ignored).lexically_normal();
   const auto manifest = read_manifest(cluster.index);
   if (manifest.has_error()) return manifest.error();
-  cluster.state = state;
   cluster.bin_dir = bin_dir;
   cluster.partitions = manifest->partitions.size();
   for (const auto& fanout : plan.fanouts) {
@@ -99,17 +72,11 @@ std::vector<std::string> leaf_names(std::size_t leaves) {
 
 class LiveBench final : public Bench {
  public:
-  LiveBench(const SweepPlan& plan, const fs::path& bin_dir) : plan_(plan), bin_dir_(bin_dir), signals_(context_) {}
+  LiveBench(const SweepPlan& plan, const fs::path& bin_dir) : plan_(plan), bin_dir_(bin_dir), signals_(host_.context()) {}
 
   ~LiveBench() override {
     boost::system::error_code ignored;
     signals_.cancel(ignored);
-    if (!cluster_) return;
-    try {
-      wait_for(stop());
-    } catch (const std::exception&) {
-      // The cluster's destructor kills what is left.
-    }
   }
 
   // What can be wrong is looked for before anything is started.
@@ -123,26 +90,22 @@ class LiveBench final : public Bench {
       std::error_code ignored;
       if (!fs::exists(bin_dir_ / program, ignored)) return Error{Errc::not_found, (bin_dir_ / program).string() + ": no such program"};
     }
-    if (state_.path().empty()) return Error{Errc::io, "there is no directory to be had for the cluster's state"};
-    auto settings = cluster_settings(plan_, bin_dir_, state_.path());
+    auto settings = cluster_settings(plan_, bin_dir_);
     if (settings.has_error()) return settings.error();
     if (auto read = prepare(); read.has_error()) return read.error();
     watch_signals();
-    cluster_ = std::make_unique<Cluster>(context_.get_executor(), std::move(*settings),
-                                         [this](const std::string& name, int, const ChildEnd& end) { ended_.insert_or_assign(name, to_string(end)); });
-    if (auto started = wait_for(cluster_->start("")); started.has_error()) {
-      state_.keep();
-      return Error{started.error().code, "the cluster does not start: " + started.error().context + " (logs are in " + state_.path().string() + ")"};
-    }
-    prepared_.settings.target = "http://" + cluster_->root_address();
+    auto started = host_.start("sweep", std::move(*settings),
+                               [this](const std::string& name, int, const ChildEnd& end) { ended_.insert_or_assign(name, to_string(end)); });
+    if (started.has_error()) return started.error();
+    prepared_.settings.target = "http://" + host_.cluster().root_address();
     return {};
   }
 
   result<Figures> run(const SweepPoint& point, const ScheduledRun& scheduled) override {
-    auto figures = wait_for(run_all(point, scheduled));
+    auto figures = host_.wait_for(run_all(point, scheduled));
     if (!figures.has_error() || figures.error().code == Errc::cancelled) return figures;
-    state_.keep();
-    return Error{figures.error().code, figures.error().context + " (logs are in " + state_.path().string() + ")"};
+    host_.keep_logs();
+    return Error{figures.error().code, figures.error().context + " (logs are in " + host_.logs().string() + ")"};
   }
 
   std::vector<std::string> notes() const override { return prepared_.notes; }
@@ -179,30 +142,6 @@ class LiveBench final : public Bench {
     return {};
   }
 
-  // Runs everything on the context until this is done.
-  template <class T>
-  T wait_for(asio::awaitable<T> work) {
-    std::optional<T> value;
-    std::exception_ptr problem;
-    bool done = false;
-    asio::co_spawn(context_, std::move(work), [&](std::exception_ptr thrown, T got) {
-      problem = thrown;
-      value = std::move(got);
-      done = true;
-    });
-    while (!done) {
-      if (context_.stopped()) context_.restart();
-      context_.run_one();
-    }
-    if (problem) std::rethrow_exception(problem);
-    return std::move(*value);
-  }
-
-  asio::awaitable<bool> stop() {
-    co_await cluster_->stop_all();
-    co_return true;
-  }
-
   asio::awaitable<result<Figures>> run_all(SweepPoint point, ScheduledRun scheduled) {
     if (broken_off_) co_return cancelled();
     auto begun = co_await begin_anew();
@@ -211,12 +150,12 @@ class LiveBench final : public Bench {
     if (set.has_error()) co_return set.error();
     if (broken_off_) co_return cancelled();
 
-    load_ = std::make_unique<Load>(context_, load_settings(point, scheduled));
+    load_ = std::make_unique<Load>(host_.context(), load_settings(point, scheduled));
     auto loaded = co_await load_->run();
     load_.reset();
     if (broken_off_) co_return cancelled();
     if (loaded.has_error()) co_return loaded.error();
-    if (const auto root = cluster_->process("root"); !root || root->state != ProcessState::running) {
+    if (const auto root = host_.cluster().process("root"); !root || root->state != ProcessState::running) {
       co_return Error{Errc::unavailable, "the root has ended: " + ended_["root"]};
     }
     co_return figures_of(loaded->frame, loaded->report);
@@ -245,27 +184,27 @@ class LiveBench final : public Bench {
   // Fresh processes, no faults, everything served. Heals also what a fault has ended.
   asio::awaitable<result<void>> begin_anew() {
     const bool all = plan_.live->anew == LiveWorld::Anew::all;
-    for (const ProcessStatus& process : cluster_->processes()) {
+    for (const ProcessStatus& process : host_.cluster().processes()) {
       const bool restarted = process.name == "root" || all || process.state != ProcessState::running;
       if (!restarted || process.name == "root") continue;
-      auto leaf = co_await cluster_->act(process.name, ProcessAction::restart);
+      auto leaf = co_await host_.cluster().act(process.name, ProcessAction::restart);
       if (leaf.has_error()) co_return leaf.error();
     }
     // Before the root, whose policies are then not misled by what a fault does last.
-    auto cleared = co_await clear_leaf_faults(leaves_of(*cluster_));
+    auto cleared = co_await clear_leaf_faults(leaves_of(host_.cluster()));
     if (cleared.has_error()) co_return cleared.error();
-    auto root = co_await cluster_->act("root", ProcessAction::restart);
+    auto root = co_await host_.cluster().act("root", ProcessAction::restart);
     if (root.has_error()) co_return root.error();
     auto ready = co_await until_ready();
     co_return ready;
   }
 
   asio::awaitable<result<void>> until_ready() {
-    const auto endpoint = co_await wire::resolve_address(cluster_->root_address());
+    const auto endpoint = co_await wire::resolve_address(host_.cluster().root_address());
     if (endpoint.has_error()) co_return endpoint.error();
-    wire::HttpClient client(context_.get_executor(), *endpoint);
+    wire::HttpClient client(host_.context().get_executor(), *endpoint);
     const Instant end = clock_now() + ready_limit;
-    asio::steady_timer pause(context_);
+    asio::steady_timer pause(host_.context());
     while (clock_now() < end) {
       const auto answer = co_await client.request("GET", "/readyz", "", one_request);
       if (!answer.has_error() && answer->status == 200) co_return result<void>();
@@ -279,7 +218,7 @@ class LiveBench final : public Bench {
   asio::awaitable<result<void>> set_up(const SweepPoint& point) {
     for (const FaultSet& faults : plan_.faults) {
       if (faults.name != point.faults || faults.faults.empty()) continue;
-      auto set = co_await set_leaf_faults(leaves_of(*cluster_), faults.faults, read_sample_file);
+      auto set = co_await set_leaf_faults(leaves_of(host_.cluster()), faults.faults, read_sample_file);
       if (set.has_error()) co_return set.error();
     }
     const Policy& policy = policy_of(point.policy);
@@ -287,9 +226,9 @@ class LiveBench final : public Bench {
     if (policy.hedge_budget_fill) budget["budget_fill"] = *policy.hedge_budget_fill;
     if (policy.hedge_budget_depth) budget["budget_depth"] = *policy.hedge_budget_depth;
     if (budget.empty()) co_return result<void>();
-    const auto endpoint = co_await wire::resolve_address(cluster_->root_address());
+    const auto endpoint = co_await wire::resolve_address(host_.cluster().root_address());
     if (endpoint.has_error()) co_return endpoint.error();
-    wire::HttpClient client(context_.get_executor(), *endpoint);
+    wire::HttpClient client(host_.context().get_executor(), *endpoint);
     const auto answer = co_await client.request("PUT", "/v1/hedging", budget.dump(), one_request);
     if (answer.has_error()) co_return answer.error();
     if (answer->status != 200) co_return Error{Errc::invalid_argument, "the root does not take the hedge budget of '" + policy.name + "': " + answer->body};
@@ -298,11 +237,9 @@ class LiveBench final : public Bench {
 
   const SweepPlan& plan_;
   fs::path bin_dir_;
-  StateDirectory state_;
-  asio::io_context context_{1};
-  asio::signal_set signals_;
   std::map<std::string, std::string> ended_;  // processes that ended by themselves, and how
-  std::unique_ptr<Cluster> cluster_;
+  HostedCluster host_;
+  asio::signal_set signals_;
   PreparedLoad prepared_;
   std::unique_ptr<Load> load_;
   bool broken_off_ = false;
