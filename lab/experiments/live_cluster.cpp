@@ -1,12 +1,9 @@
 #include "lab/experiments/live_cluster.hpp"
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cmath>
@@ -18,9 +15,9 @@
 #include "base/random.hpp"
 #include "base/steady_clock.hpp"
 #include "corpus/synthetic.hpp"
-#include "lab/cluster.hpp"
 #include "lab/evaluate.hpp"
 #include "lab/experiments/built_index.hpp"
+#include "lab/hosted_cluster.hpp"
 #include "wire/as_result.hpp"
 #include "wire/http_client.hpp"
 
@@ -41,54 +38,16 @@ constexpr std::uint64_t longest_latency = 600'000'000'000;  // nanoseconds
 }  // namespace
 
 struct LiveCluster::Implementation {
-  Implementation(const ExperimentRequest& wished, const LiveClusterSettings& wanted) : request(wished), settings(wanted) {
-    std::string directory = (fs::temp_directory_path() / "hedgerow-experiment-XXXXXX").string();
-    if (!::mkdtemp(directory.data())) throw LiveFailure(directory + " cannot be made");
-    state = directory;
-  }
+  Implementation(const ExperimentRequest& wished, const LiveClusterSettings& wanted) : request(wished), settings(wanted) {}
   ~Implementation() {
-    clients.clear();
-    if (cluster) {
-      cluster->hurry();
-      try {
-        run(stop());
-      } catch (const std::exception&) {
-        // The cluster's destructor kills what is left.
-      }
-      cluster.reset();
-    }
-    // The logs stay where something went wrong.
-    std::error_code ignored;
-    if (std::uncaught_exceptions() == exceptions_before) fs::remove_all(state, ignored);
+    host.hurry();
+    if (std::uncaught_exceptions() != exceptions_before) host.keep_logs();
   }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
-  // Runs everything on the context until this is done.
-  template <class T>
-  T run(asio::awaitable<T> work) {
-    std::optional<T> value;
-    std::exception_ptr problem;
-    bool done = false;
-    asio::co_spawn(context, std::move(work), [&](std::exception_ptr thrown, T got) {
-      problem = thrown;
-      value = std::move(got);
-      done = true;
-    });
-    while (!done) {
-      if (context.stopped()) context.restart();
-      context.run_one();
-    }
-    if (problem) std::rethrow_exception(problem);
-    return std::move(*value);
-  }
-
-  asio::awaitable<bool> stop() {
-    co_await cluster->stop_all();
-    co_return true;
-  }
   asio::awaitable<bool> pause(Duration time) {
-    asio::steady_timer timer(context, time);
+    asio::steady_timer timer(host.context(), time);
     co_await timer.async_wait(wire::as_result);
     co_return true;
   }
@@ -97,7 +56,7 @@ struct LiveCluster::Implementation {
   bool eventually(Duration limit, Holds&& holds) {
     for (const Instant end = clock_now() + limit; !holds();) {
       if (clock_now() >= end) return false;
-      run(pause(look_again_after));
+      host.wait_for(pause(look_again_after));
     }
     return true;
   }
@@ -105,7 +64,6 @@ struct LiveCluster::Implementation {
   void start() {
     ClusterSettings wanted;
     wanted.index = index->directory();
-    wanted.state = state;
     wanted.bin_dir = request.bin_dir;
     wanted.placement = or_failure(place_partitions(settings.partitions, settings.replicas, settings.leaves), "placement");
     wanted.spellers = settings.spellers;
@@ -120,19 +78,17 @@ struct LiveCluster::Implementation {
     wanted.log_level = "warning";
     wanted.start_time = start_limit;
     request.say("starting " + std::to_string(settings.leaves) + " leaves and a root");
-    cluster =
-        std::make_unique<Cluster>(context.get_executor(), std::move(wanted), [](const std::string&, int, const ChildEnd&) {});
-    or_failure(run(cluster->start("")), "the cluster does not start");
+    or_failure(host.start("experiment", std::move(wanted), [](const std::string&, int, const ChildEnd&) {}), "live");
   }
 
   wire::HttpResponse ask(const std::string& address, const std::string& method, const std::string& target,
                          const std::string& body = "") {
     auto found = clients.find(address);
     if (found == clients.end()) {
-      const auto endpoint = or_failure(run(wire::resolve_address(address)), address);
-      found = clients.emplace(address, wire::HttpClient(context.get_executor(), endpoint)).first;
+      const auto endpoint = or_failure(host.wait_for(wire::resolve_address(address)), address);
+      found = clients.emplace(address, wire::HttpClient(host.context().get_executor(), endpoint)).first;
     }
-    return or_failure(run(found->second.request(method, target, body, one_request)), method + " " + target);
+    return or_failure(host.wait_for(found->second.request(method, target, body, one_request)), method + " " + target);
   }
 
   asio::awaitable<bool> run_one(Load& load, LiveRun& out, std::size_t& open_left, bool open) {
@@ -146,10 +102,8 @@ struct LiveCluster::Implementation {
   const ExperimentRequest& request;
   LiveClusterSettings settings;
   int exceptions_before = std::uncaught_exceptions();
-  fs::path state;
   std::unique_ptr<BuiltIndex> index;
-  asio::io_context context{1};
-  std::unique_ptr<Cluster> cluster;
+  HostedCluster host;
   std::map<std::string, wire::HttpClient> clients;
   std::optional<asio::steady_timer> open_over;
 };
@@ -215,6 +169,7 @@ std::vector<LiveRun> LiveCluster::loads(const std::vector<LiveLoad>& wanted) {
       if (named == one.parameters.end()) settings.parameters.emplace_back(optional, "off");
     }
     settings.rate = one.rate;
+    settings.arrivals = one.arrivals;
     settings.clients = one.clients;
     if (one.clients > 0) settings.count = ~std::uint64_t{0};
     settings.duration = one.duration;
@@ -224,18 +179,18 @@ std::vector<LiveRun> LiveCluster::loads(const std::vector<LiveLoad>& wanted) {
     settings.seed = one.seed;
     open += one.clients == 0 ? 1 : 0;
     longest = std::max(longest, one.warm_up + one.duration);
-    loads.push_back(std::make_unique<Load>(all.context, std::move(settings)));
+    loads.push_back(std::make_unique<Load>(all.host.context(), std::move(settings)));
     loads.back()->observe([&runs, i](const LoadOutcome& outcome) { runs[i].outcomes.push_back(outcome); });
   }
 
   // Closed loops end with the last open one, or when the time is over.
-  all.open_over.emplace(all.context);
+  all.open_over.emplace(all.host.context());
   all.open_over->expires_after(open > 0 ? std::chrono::hours(1)
                                         : std::chrono::duration_cast<std::chrono::steady_clock::duration>(longest));
   std::size_t left = loads.size(), open_left = open;
   std::exception_ptr problem;
   for (std::size_t i = 0; i < loads.size(); ++i) {
-    asio::co_spawn(all.context, all.run_one(*loads[i], runs[i], open_left, wanted[i].clients == 0),
+    asio::co_spawn(all.host.context(), all.run_one(*loads[i], runs[i], open_left, wanted[i].clients == 0),
                    [&](std::exception_ptr thrown, bool) {
                      if (thrown) problem = thrown;
                      if (thrown) all.open_over->cancel();
@@ -247,12 +202,9 @@ std::vector<LiveRun> LiveCluster::loads(const std::vector<LiveLoad>& wanted) {
       if (wanted[i].clients > 0 || problem) loads[i]->break_off();
     }
   });
-  while (left > 0) {
-    if (all.context.stopped()) all.context.restart();
-    all.context.run_one();
-  }
+  while (left > 0) all.host.run_one();
   all.open_over.reset();
-  all.run(all.pause(Duration(1)));  // the timer's handler, which refers to what ends here
+  all.host.wait_for(all.pause(Duration(1)));  // the timer's handler, which refers to what ends here
   if (problem) std::rethrow_exception(problem);
   return runs;
 }
@@ -280,7 +232,7 @@ std::vector<QueryOutcome> LiveCluster::evaluate(const std::vector<TestQuery>& qu
   settings.depth = depth;
   settings.parameters = parameters;
   settings.time_limit = one_request;
-  return or_failure(implementation_->run(ask_root(settings, queries)), "evaluate");
+  return or_failure(implementation_->host.wait_for(ask_root(settings, queries)), "evaluate");
 }
 
 nlohmann::json LiveCluster::get(const std::string& target) {
@@ -290,7 +242,7 @@ nlohmann::json LiveCluster::get(const std::string& target) {
 }
 
 double LiveCluster::metric(const std::string& process, const std::string& series) {
-  const auto status = implementation_->cluster->process(process);
+  const auto status = implementation_->host.cluster().process(process);
   if (!status) throw LiveFailure("there is no process " + process);
   std::istringstream lines(implementation_->ask(status->address, "GET", "/metrics").body);
   for (std::string line; std::getline(lines, line);) {
@@ -305,16 +257,16 @@ double LiveCluster::attempts(const std::string& kind) {
 
 std::size_t LiveCluster::leaves_running() const {
   std::size_t running = 0;
-  for (const auto& process : implementation_->cluster->processes()) {
+  for (const auto& process : implementation_->host.cluster().processes()) {
     if (process.name != "root" && process.state != ProcessState::ended) ++running;
   }
   return running;
 }
 
 void LiveCluster::start_ended_leaves() {
-  for (const auto& process : implementation_->cluster->processes()) {
+  for (const auto& process : implementation_->host.cluster().processes()) {
     if (process.state == ProcessState::ended) {
-      or_failure(implementation_->run(implementation_->cluster->act(process.name, ProcessAction::start)), process.name);
+      or_failure(implementation_->host.wait_for(implementation_->host.cluster().act(process.name, ProcessAction::start)), process.name);
     }
   }
   const bool all_serve = implementation_->eventually(std::chrono::seconds(60), [&] {
@@ -327,7 +279,7 @@ void LiveCluster::start_ended_leaves() {
 }
 
 std::size_t LiveCluster::leaves() const { return implementation_->settings.leaves; }
-std::string LiveCluster::root_address() const { return implementation_->cluster->root_address(); }
+std::string LiveCluster::root_address() const { return implementation_->host.cluster().root_address(); }
 
 void LiveCluster::describe(ExperimentResult& result) const {
   const auto& settings = implementation_->settings;

@@ -37,6 +37,7 @@ struct LiveClusterSettings {
 struct LiveLoad {
   SearchParameters parameters;
   double rate = 0;       // open loop; or so many clients that each ask again at once
+  ArrivalShape arrivals = ArrivalShape::poisson;
   std::size_t clients = 0;
   Duration duration{};
   Duration warm_up{};
