@@ -18,8 +18,8 @@ struct HedgedSearch : Search {
   }
 };
 
-// What a leaf says that has more of its queue to do.
-constexpr AttemptReport more_waits{.queued = 1};
+// What a leaf says that was done with an attempt so long after it came, and has more of its queue to do.
+constexpr AttemptReport done_after(Duration waited, Duration worked) { return {.queue_time = waited, .service_time = worked, .queued = 1}; }
 
 double tokens(const SearchPolicies& policies) { return policies.hedging.budget().tokens(); }
 
@@ -90,12 +90,28 @@ TEST_CASE("an attempt that stalls right after its sending is hedged, and else en
 TEST_CASE("time waited behind the same frame's earlier partitions is not slowness") {
   HedgedSearch search({{0, 1}, {0, 2}, {0, 3}});
   search.start();
-  CHECK(search.answers(0, 8ms, more_waits) == "merge");
+  CHECK(search.answers(0, 8ms, done_after(0ms, 8ms)) == "merge");
   // The second and third have been under way for ten milliseconds, and their leaf is at work.
   CHECK(search.wakes(10ms) == "wake 18ms");
-  CHECK(search.answers(1, 15ms, more_waits) == "merge");
+  CHECK(search.answers(1, 15ms, done_after(8ms, 7ms)) == "merge");
   CHECK(search.wakes(18ms) == "wake 25ms");
   CHECK(search.wakes(25ms) == "send 3 P2 L3 hedge; wake 90ms");
+}
+
+TEST_CASE("a turn begins with the end of the work before it, however late that work's answer came, and whatever a leaf says") {
+  struct Row {
+    AttemptReport report;
+    const char* due;
+  };
+  for (const Row& row : {Row{done_after(1ms, 2ms), "wake 13ms"},                // 5 ms on the way back, or held back
+                         Row{done_after(0ms, 8ms), "wake 18ms"}, Row{done_after(0ms, 20ms), "wake 18ms"},
+                         Row{done_after(Duration::max(), Duration::max()), "wake 18ms"},
+                         Row{done_after(Duration::min(), 3ms), "wake 13ms"}}) {
+    HedgedSearch search({{0, 1}, {0, 2}});
+    search.start();
+    CHECK(search.answers(0, 8ms, row.report) == "merge");
+    CHECK(search.wakes(10ms) == row.due);
+  }
 }
 
 TEST_CASE("an answer of a leaf with an empty queue moves no turn: what else it was asked runs side by side") {
@@ -112,7 +128,7 @@ TEST_CASE("a late answer of an attempt that was given up shows that its leaf mov
   HedgedSearch search({{0, 1}, {0, 4}, {3}});
   search.start();
   CHECK(search.fails(0, AttemptFailure::failed, 1ms) == "send 3 P0 L1 retry");
-  CHECK(search.answers(0, 6ms, more_waits) == "merge; cancel 3");  // failed, and answered after all
+  CHECK(search.answers(0, 6ms, done_after(0ms, 6ms)) == "merge; cancel 3");  // failed, and answered after all
   CHECK(search.wakes(10ms) == "wake 16ms");
   CHECK(search.wakes(16ms) == "send 4 P1 L4 hedge; wake 90ms");
 }

@@ -130,13 +130,24 @@ void Fanout::begin(Instant now, Actions& actions) {
   finish_if_resolved(now, actions);
 }
 
+namespace {
+
+// When an attempt's leaf was done with it, by what the leaf says, on this clock and but for the way there.
+Instant work_ended(Instant sent, const AttemptReport& report, Instant now) {
+  const Duration under_way = now - sent;
+  const auto told = [&](Duration time) { return std::clamp(time, Duration::zero(), under_way); };
+  return sent + std::min(under_way, told(report.queue_time) + told(report.service_time));
+}
+
+}  // namespace
+
 bool Fanout::take_answer(AttemptId id, const AttemptReport& report, Instant now, Actions& actions) {
   Attempt& answered = attempts_[id.value];
   PartitionProgress& partition = partitions_[answered.partition_index];
   const Duration since_turn = now - turn_of(answered);
   // With nothing left in its queue, what else this query asked of the leaf runs already, side by side: its turn does not
-  // begin with this answer.
-  if (report.queued > 0) leaves_.on_progress(answered.place, now);
+  // begin with this answer. And when it does, then with the end of the work, however late its answer came.
+  if (report.queued > 0) leaves_.on_progress(answered.place, work_ended(answered.sent, report, now));
   if (end(answered)) {
     policies_.on_answered(answered.leaf, answered.kind, {now - answered.sent, since_turn}, report, now);
   }

@@ -5,6 +5,7 @@
 // leaf is done with the one before it, and takes the next from its queue. Attempts know their place here, so that nothing is searched for when they end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -22,8 +23,8 @@ class LeafProgress {
 
   // The leaf's place; a new one where it has none.
   Place place_of(LeafId leaf);
-  // It got something done for this query.
-  void on_progress(Place place, Instant now) { seen_[place].progressed = now; }
+  // It got something done for this query by then.
+  void on_progress(Place place, Instant when) { seen_[place].progressed = std::max(seen_[place].progressed, when); }
   void on_lost(Place place) {
     if (!std::exchange(seen_[place].lost, true)) lost_.push_back(seen_[place].leaf);
   }
