@@ -1,4 +1,4 @@
-// Messages to bytes and back: CBOR (RFC 8949), by nlohmann/json. Only the codec's own files know it.
+// Messages to bytes and back: CBOR (RFC 8949), by libcbor. Only the codec's own files know it.
 //
 // A frame is one CBOR array of indefinite length, so that a writer can append messages while the frame before is on its
 // way, and send them in one piece. A message is an array of fields in fixed order behind its type's number; numbers
@@ -17,9 +17,7 @@ namespace hedgerow::wire {
 
 // Bounds on what a peer may send; a frame beyond them is a protocol error.
 struct CodecLimits {
-  std::size_t deepest = 8;
-  // Numbers, texts, arrays and all: each costs the library much more memory than bytes on the wire.
-  std::size_t most_items = 262'144;
+  std::size_t most_items = 262'144;  // of one frame: numbers, texts, arrays and all
   std::size_t most_partitions = 65'536;
   std::size_t most_documents = 65'536;
   std::size_t most_terms = 4'096;

@@ -1,25 +1,20 @@
-// What the codec's files share: fields of CBOR, read one after another, and rows of numbers and texts. Of the codec alone.
+// What the codec's files share: a message's fields, written and read one after another; rows of numbers and texts. Of the
+// codec alone.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
-#include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "wire/cbor.hpp"
 #include "wire/codec.hpp"
 #include "wire/messages.hpp"
 
 namespace hedgerow::wire {
-
-using nlohmann::json;
-
-// What is thrown inside decoding and caught at its border.
-struct Malformed {
-  const char* what;
-};
 
 // RFC 8746 tags.
 constexpr std::uint64_t tag_uint32_little_endian = 70;
@@ -32,89 +27,108 @@ constexpr std::uint64_t tag_of() {
   return std::is_same_v<T, std::uint64_t> ? tag_uint64_little_endian : tag_uint32_little_endian;
 }
 
+// Fields that are not written by themselves say how, and how many items they are.
+
+// Bytes, which need not be UTF-8.
+struct Bytes {
+  std::string_view bytes;
+};
+// Texts that come in rows: their lengths, and all their bytes in one piece. Two items however many they are.
+struct Texts {
+  const std::vector<std::string>& texts;
+};
+// Two rows of numbers: partitions and documents.
+struct Addresses {
+  const std::vector<DocumentAddress>& addresses;
+};
+// An array, each element of which `put` writes.
 template <class T>
-json typed_array(const std::vector<T>& values) {
-  std::vector<std::uint8_t> bytes(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return json::binary(std::move(bytes), tag_of<T>());
+struct List {
+  const std::vector<T>& elements;
+  void (*put)(CborWriter&, const T&);
+};
+
+template <class Unsigned>
+  requires std::unsigned_integral<Unsigned>
+void put(CborWriter& w, Unsigned value) {
+  if constexpr (std::is_same_v<Unsigned, bool>) {
+    w.put(value);
+  } else {
+    w.put(std::uint64_t{value});
+  }
+}
+inline void put(CborWriter& w, std::int64_t value) { w.put(value); }
+inline void put(CborWriter& w, double value) { w.put(value); }
+inline void put(CborWriter& w, const std::string& text) { w.text(text); }
+inline void put(CborWriter& w, Bytes field) { w.bytes(field.bytes); }
+inline void put(CborWriter& w, Duration duration) { w.put(std::int64_t{duration.count()}); }
+template <class Enum>
+  requires std::is_enum_v<Enum>
+void put(CborWriter& w, Enum choice) {
+  w.put(std::uint64_t{static_cast<std::uint8_t>(choice)});
+}
+template <class AnyId>
+  requires requires(AnyId id) { typename AnyId::representation; }
+void put(CborWriter& w, AnyId id) {
+  w.put(std::uint64_t{id.value});
+}
+template <class T>
+  requires std::is_arithmetic_v<T>
+void put(CborWriter& w, const std::vector<T>& values) {
+  w.tag(tag_of<T>());
+  w.bytes({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+}
+template <class T>
+void put(CborWriter& w, const List<T>& list) {
+  w.array(list.elements.size());
+  for (const T& element : list.elements) list.put(w, element);
+}
+void put(CborWriter& w, const std::vector<PartitionId>& partitions);
+void put(CborWriter& w, const PlannedQuery& plan);  // one array
+void put(CborWriter& w, Texts texts);
+void put(CborWriter& w, Addresses addresses);
+void put(CborWriter& w, const Load& load);
+void put(CborWriter& w, const TimeLimit& time);
+
+template <class Field>
+constexpr std::size_t items_of() {
+  return std::is_same_v<Field, Texts> || std::is_same_v<Field, Addresses> || std::is_same_v<Field, Load> || std::is_same_v<Field, TimeLimit> ? 2 : 1;
 }
 
-template <class T>
-std::vector<T> typed_array_from(const json& value, std::size_t most) {
-  if (!value.is_binary()) throw Malformed{"a row of numbers is not a typed array"};
-  const auto& bytes = value.get_binary();
-  if (!bytes.has_subtype() || bytes.subtype() != tag_of<T>()) throw Malformed{"a typed array has another type"};
-  if (bytes.size() % sizeof(T) != 0 || bytes.size() / sizeof(T) > most) throw Malformed{"a typed array's length is wrong"};
-  std::vector<T> values(bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
+// An array of these fields.
+template <class... Field>
+void put_all(CborWriter& w, const Field&... fields) {
+  w.array((items_of<Field>() + ...));
+  (put(w, fields), ...);
 }
 
-json bytes_of(const std::string& text);
-
-// Texts that come in rows: their lengths, and all their bytes in one piece. Two items however many they are, since each
-// item costs whoever reads it much memory.
-json lengths_of(const std::vector<std::string>& texts);
-json joined(const std::vector<std::string>& texts);
-
-// Reads a message's fields one after another; every mismatch is a Malformed.
+// Reads an array's items one after another; every mismatch is a Malformed. Of two at a time, the one within the other must be
+// read to its end first.
 class Fields {
  public:
-  // first: where the fields begin; in a message behind its type's number.
-  explicit Fields(const json& array, std::size_t first = 1) : array_(array), at_(first) {}
+  // Of an array with so many items, which are the reader's next.
+  Fields(CborReader& reader, std::uint64_t items) : reader_(reader), left_(items) {}
 
-  const json& next() {
-    if (at_ >= array_.size()) throw Malformed{"a message has too few fields"};
-    return array_[at_++];
-  }
+  bool more() const { return left_ > 0; }
   void end() const {
-    if (at_ != array_.size()) throw Malformed{"a message has too many fields"};
+    if (left_ != 0) throw Malformed{"a message has too many fields"};
   }
   template <class Unsigned>
   Unsigned number() {
-    const json& value = next();
-    if (!value.is_number_unsigned()) throw Malformed{"a field is not an unsigned number"};
-    const auto wide = value.get<std::uint64_t>();
-    if (wide > std::numeric_limits<Unsigned>::max()) throw Malformed{"a number is too large for its field"};
-    return static_cast<Unsigned>(wide);
+    const CborItem item = next();
+    if (item.kind != CborItem::Kind::number) throw Malformed{"a field is not an unsigned number"};
+    if (item.number > std::numeric_limits<Unsigned>::max()) throw Malformed{"a number is too large for its field"};
+    return static_cast<Unsigned>(item.number);
   }
-  std::int64_t signed_number() {
-    const json& value = next();
-    if (!value.is_number_integer()) throw Malformed{"a field is not a whole number"};
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-      throw Malformed{"a number is too large for its field"};
-    }
-    return value.get<std::int64_t>();
-  }
-  double real() {
-    const json& value = next();
-    if (!value.is_number_float()) throw Malformed{"a field is not a real number"};
-    return value.get<double>();
-  }
-  bool truth() {
-    const json& value = next();
-    if (!value.is_boolean()) throw Malformed{"a field is not true or false"};
-    return value.get<bool>();
-  }
-  std::string text(std::size_t longest = std::numeric_limits<std::size_t>::max()) {
-    const json& value = next();
-    if (!value.is_string()) throw Malformed{"a field is not text"};
-    if (value.get_ref<const std::string&>().size() > longest) throw Malformed{"a text is too long"};
-    return value.get<std::string>();
-  }
-  // Two fields: see lengths_of.
+  std::int64_t signed_number();
+  double real();
+  bool truth();
+  std::string text(std::size_t longest = std::numeric_limits<std::size_t>::max());
+  // Two fields: see Texts.
   std::vector<std::string> texts(std::size_t most, std::size_t longest);
-  std::string bytes() {
-    const json& value = next();
-    if (!value.is_binary()) throw Malformed{"a field is not bytes"};
-    const auto& binary = value.get_binary();
-    return std::string(binary.begin(), binary.end());
-  }
-  const json& array(std::size_t most) {
-    const json& value = next();
-    if (!value.is_array() || value.size() > most) throw Malformed{"a field is not an array, or too long"};
-    return value;
-  }
+  std::string bytes();
+  // The items of an array within this one.
+  Fields array(std::uint64_t most);
   template <class Enum>
   Enum choice(Enum last) {
     const auto value = number<std::uint8_t>();
@@ -134,26 +148,29 @@ class Fields {
     const auto sent_at_ns = signed_number();
     return {sent_at_ns, duration()};
   }
-  std::vector<PartitionId> partitions(std::size_t most) {
-    std::vector<PartitionId> out;
-    for (const auto value : typed_array_from<std::uint32_t>(next(), most)) out.push_back(PartitionId{value});
-    return out;
+  // A row of numbers.
+  template <class T>
+  std::vector<T> row(std::size_t most) {
+    const std::string_view bytes = row_bytes(tag_of<T>(), sizeof(T), most);
+    std::vector<T> values(bytes.size() / sizeof(T));
+    bytes.copy(reinterpret_cast<char*>(values.data()), bytes.size());
+    return values;
   }
+  std::vector<PartitionId> partitions(std::size_t most);
+  // Two fields.
+  std::vector<DocumentAddress> addresses(const CodecLimits& limits);
+  PlannedQuery plan(const CodecLimits& limits);
 
  private:
-  const json& array_;
-  std::size_t at_;
+  CborItem next() {
+    if (left_ == 0) throw Malformed{"a message has too few fields"};
+    --left_;
+    return reader_.next();
+  }
+  std::string_view row_bytes(std::uint64_t tag, std::size_t width, std::size_t most);
+
+  CborReader& reader_;
+  std::uint64_t left_;
 };
-
-json partitions_of(const std::vector<PartitionId>& partitions);
-
-// A query plan is one field of its message.
-json plan_of(const PlannedQuery& plan);
-PlannedQuery plan_from(const json& value, const CodecLimits& limits);
-
-// Addresses of documents are two fields: two rows of numbers.
-json partitions_of(const std::vector<DocumentAddress>& addresses);
-json documents_of(const std::vector<DocumentAddress>& addresses);
-std::vector<DocumentAddress> addresses_from(Fields& f, const CodecLimits& limits);
 
 }  // namespace hedgerow::wire

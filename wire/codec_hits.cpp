@@ -3,11 +3,10 @@
 
 namespace hedgerow::wire {
 
-json fields_of(const Hello& m) {
-  return {0, m.version, m.name, m.sent_at_ns, m.collection, m.generation.value, partitions_of(m.partitions),
-          m.spelling, m.twin};
+void put_message(CborWriter& w, const Hello& m) {
+  put_all(w, 0U, m.version, m.name, m.sent_at_ns, m.collection, m.generation, m.partitions, m.spelling, m.twin);
 }
-Message hello_from(Fields f, const CodecLimits& limits) {
+Message hello_from(Fields& f, const CodecLimits& limits) {
   Hello m;
   m.version = f.number<std::uint32_t>();
   // Behind the version everything may differ in another version; who asks for the version gets it all the same.
@@ -23,65 +22,42 @@ Message hello_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const SearchCall& m) {
-  json ties = json::array();
-  for (const auto& tie : m.ties) ties.push_back({tie.partition.value, tie.tie, tie.twin_address});
-  return {1,
-          m.call.value,
-          m.time.sent_at_ns,
-          m.time.remaining.count(),
-          m.generation.value,
-          plan_of(m.plan),
-          partitions_of(m.partitions),
-          m.k,
-          m.score_threshold,
-          static_cast<std::uint8_t>(m.service_class),
-          static_cast<std::uint8_t>(m.kind),
-          std::move(ties)};
+void put_message(CborWriter& w, const SearchCall& m) {
+  const List<Tie> ties{m.ties, [](CborWriter& writer, const Tie& tie) { put_all(writer, tie.partition, tie.tie, tie.twin_address); }};
+  put_all(w, 1U, m.call, m.time, m.generation, m.plan, m.partitions, m.k, m.score_threshold, m.service_class, m.kind, ties);
 }
-Message search_call_from(Fields f, const CodecLimits& limits) {
+Message search_call_from(Fields& f, const CodecLimits& limits) {
   SearchCall m;
   m.call = f.id<CallId>();
   m.time = f.time_limit();
   m.generation = f.id<Generation>();
-  m.plan = plan_from(f.next(), limits);
+  m.plan = f.plan(limits);
   m.partitions = f.partitions(limits.most_partitions);
   m.k = f.number<std::uint32_t>();
   m.score_threshold = f.real();
   m.service_class = f.choice(ServiceClass::batch);
   m.kind = f.choice(AttemptKind::probe);
-  for (const json& tie : f.array(limits.most_partitions)) {
-    if (!tie.is_array() || tie.size() != 3 || !tie[0].is_number_unsigned() || tie[0].get<std::uint64_t>() > UINT32_MAX ||
-        !tie[1].is_number_unsigned() || !tie[2].is_string()) {
-      throw Malformed{"a tie is not a partition, a number and an address"};
-    }
-    if (tie[2].get_ref<const std::string&>().size() > limits.longest_address) throw Malformed{"an address is too long"};
-    m.ties.push_back({PartitionId{tie[0].get<std::uint32_t>()}, tie[1].get<std::uint64_t>(), tie[2].get<std::string>()});
+  for (Fields ties = f.array(limits.most_partitions); ties.more();) {
+    Fields tie = ties.array(3);
+    const auto partition = tie.id<PartitionId>();
+    const auto number = tie.number<std::uint64_t>();
+    m.ties.push_back({partition, number, tie.text(limits.longest_address)});
+    tie.end();
   }
   f.end();
   return m;
 }
 
-json fields_of(const PartitionAnswer& m) {
-  return {2,
-          m.call.value,
-          m.partition.value,
-          typed_array(m.documents),
-          typed_array(m.scores),
-          m.matches,
-          m.matches_exact,
-          m.queue_time.count(),
-          m.service_time.count(),
-          m.load.queued,
-          m.load.running,
-          m.fault};
+void put_message(CborWriter& w, const PartitionAnswer& m) {
+  put_all(w, 2U, m.call, m.partition, m.documents, m.scores, m.matches, m.matches_exact, m.queue_time, m.service_time,
+          m.load, m.fault);
 }
-Message partition_answer_from(Fields f, const CodecLimits& limits) {
+Message partition_answer_from(Fields& f, const CodecLimits& limits) {
   PartitionAnswer m;
   m.call = f.id<CallId>();
   m.partition = f.id<PartitionId>();
-  m.documents = typed_array_from<std::uint32_t>(f.next(), limits.most_documents);
-  m.scores = typed_array_from<double>(f.next(), limits.most_documents);
+  m.documents = f.row<std::uint32_t>(limits.most_documents);
+  m.scores = f.row<double>(limits.most_documents);
   if (m.documents.size() != m.scores.size()) throw Malformed{"documents and scores differ in number"};
   m.matches = f.number<std::uint64_t>();
   m.matches_exact = f.truth();
@@ -93,19 +69,10 @@ Message partition_answer_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const PartitionFailure& m) {
-  return {3,
-          m.call.value,
-          m.partition.value,
-          static_cast<std::uint8_t>(m.reason),
-          m.detail,
-          m.queue_time.count(),
-          m.started,
-          m.load.queued,
-          m.load.running,
-          m.fault};
+void put_message(CborWriter& w, const PartitionFailure& m) {
+  put_all(w, 3U, m.call, m.partition, m.reason, m.detail, m.queue_time, m.started, m.load, m.fault);
 }
-Message partition_failure_from(Fields f, const CodecLimits&) {
+Message partition_failure_from(Fields& f, const CodecLimits&) {
   PartitionFailure m;
   m.call = f.id<CallId>();
   m.partition = f.id<PartitionId>();
@@ -119,8 +86,10 @@ Message partition_failure_from(Fields f, const CodecLimits&) {
   return m;
 }
 
-json fields_of(const TieStarted& m) { return {16, m.tie, m.call.value, m.partition.value}; }
-Message tie_started_from(Fields f, const CodecLimits&) {
+void put_message(CborWriter& w, const TieStarted& m) {
+  put_all(w, 16U, m.tie, m.call, m.partition);
+}
+Message tie_started_from(Fields& f, const CodecLimits&) {
   TieStarted m;
   m.tie = f.number<std::uint64_t>();
   m.call = f.id<CallId>();
@@ -129,8 +98,10 @@ Message tie_started_from(Fields f, const CodecLimits&) {
   return m;
 }
 
-json fields_of(const Cancel& m) { return {4, m.call.value, partitions_of(m.partitions)}; }
-Message cancel_from(Fields f, const CodecLimits& limits) {
+void put_message(CborWriter& w, const Cancel& m) {
+  put_all(w, 4U, m.call, m.partitions);
+}
+Message cancel_from(Fields& f, const CodecLimits& limits) {
   Cancel m;
   m.call = f.id<CallId>();
   m.partitions = f.partitions(limits.most_partitions);
@@ -138,42 +109,36 @@ Message cancel_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const FetchCall& m) {
-  return {5,
-          m.call.value,
-          m.time.sent_at_ns,
-          m.time.remaining.count(),
-          m.generation.value,
-          partitions_of(m.documents),
-          documents_of(m.documents),
-          static_cast<std::uint8_t>(m.service_class)};
+void put_message(CborWriter& w, const FetchCall& m) {
+  put_all(w, 5U, m.call, m.time, m.generation, Addresses{m.documents}, m.service_class);
 }
-Message fetch_call_from(Fields f, const CodecLimits& limits) {
+Message fetch_call_from(Fields& f, const CodecLimits& limits) {
   FetchCall m;
   m.call = f.id<CallId>();
   m.time = f.time_limit();
   m.generation = f.id<Generation>();
-  m.documents = addresses_from(f, limits);
+  m.documents = f.addresses(limits);
   m.service_class = f.choice(ServiceClass::batch);
   f.end();
   return m;
 }
 
-json fields_of(const FetchAnswer& m) {
-  json documents = json::array();
-  for (const auto& document : m.documents) documents.push_back({document.id, document.title, document.url});
-  return {6, m.call.value, std::move(documents), m.load.queued, m.load.running, m.fault};
+void put_message(CborWriter& w, const FetchAnswer& m) {
+  const List<FetchedDocument> documents{m.documents, [](CborWriter& writer, const FetchedDocument& document) {
+                                          put_all(writer, document.id, document.title, document.url);
+                                        }};
+  put_all(w, 6U, m.call, documents, m.load, m.fault);
 }
-Message fetch_answer_from(Fields f, const CodecLimits& limits) {
+Message fetch_answer_from(Fields& f, const CodecLimits& limits) {
   FetchAnswer m;
   m.call = f.id<CallId>();
-  for (const json& document : f.array(limits.most_documents)) {
-    if (!document.is_array() || document.size() != 3 || !document[0].is_string() || !document[1].is_string() ||
-        !document[2].is_string()) {
-      throw Malformed{"a fetched document is not three texts"};
-    }
-    m.documents.push_back(
-        {document[0].get<std::string>(), document[1].get<std::string>(), document[2].get<std::string>()});
+  for (Fields documents = f.array(limits.most_documents); documents.more();) {
+    Fields document = documents.array(3);
+    FetchedDocument& fetched = m.documents.emplace_back();
+    fetched.id = document.text();
+    fetched.title = document.text();
+    fetched.url = document.text();
+    document.end();
   }
   m.load = f.load();
   m.fault = f.text();
@@ -181,10 +146,10 @@ Message fetch_answer_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const CallFailure& m) {
-  return {7, m.call.value, static_cast<std::uint8_t>(m.reason), m.detail, m.fault};
+void put_message(CborWriter& w, const CallFailure& m) {
+  put_all(w, 7U, m.call, m.reason, m.detail, m.fault);
 }
-Message call_failure_from(Fields f, const CodecLimits&) {
+Message call_failure_from(Fields& f, const CodecLimits&) {
   CallFailure m;
   m.call = f.id<CallId>();
   m.reason = f.choice(FailureReason::failed);

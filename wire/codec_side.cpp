@@ -3,40 +3,25 @@
 
 namespace hedgerow::wire {
 
-json fields_of(const SnippetCall& m) {
-  return {8,
-          m.call.value,
-          m.time.sent_at_ns,
-          m.time.remaining.count(),
-          m.generation.value,
-          plan_of(m.plan),
-          partitions_of(m.documents),
-          documents_of(m.documents),
-          static_cast<std::uint8_t>(m.service_class)};
+void put_message(CborWriter& w, const SnippetCall& m) {
+  put_all(w, 8U, m.call, m.time, m.generation, m.plan, Addresses{m.documents}, m.service_class);
 }
-Message snippet_call_from(Fields f, const CodecLimits& limits) {
+Message snippet_call_from(Fields& f, const CodecLimits& limits) {
   SnippetCall m;
   m.call = f.id<CallId>();
   m.time = f.time_limit();
   m.generation = f.id<Generation>();
-  m.plan = plan_from(f.next(), limits);
-  m.documents = addresses_from(f, limits);
+  m.plan = f.plan(limits);
+  m.documents = f.addresses(limits);
   m.service_class = f.choice(ServiceClass::batch);
   f.end();
   return m;
 }
 
-json fields_of(const SnippetAnswer& m) {
-  return {9,
-          m.call.value,
-          lengths_of(m.snippets),
-          joined(m.snippets),
-          m.load.queued,
-          m.load.running,
-          m.service_time.count(),
-          m.fault};
+void put_message(CborWriter& w, const SnippetAnswer& m) {
+  put_all(w, 9U, m.call, Texts{m.snippets}, m.load, m.service_time, m.fault);
 }
-Message snippet_answer_from(Fields f, const CodecLimits& limits) {
+Message snippet_answer_from(Fields& f, const CodecLimits& limits) {
   SnippetAnswer m;
   m.call = f.id<CallId>();
   m.snippets = f.texts(limits.most_documents, limits.longest_snippet);
@@ -47,25 +32,15 @@ Message snippet_answer_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const FacetCall& m) {
-  return {10,
-          m.call.value,
-          m.time.sent_at_ns,
-          m.time.remaining.count(),
-          m.generation.value,
-          plan_of(m.plan),
-          partitions_of(m.partitions),
-          lengths_of(m.facets),
-          joined(m.facets),
-          m.most_values,
-          static_cast<std::uint8_t>(m.service_class)};
+void put_message(CborWriter& w, const FacetCall& m) {
+  put_all(w, 10U, m.call, m.time, m.generation, m.plan, m.partitions, Texts{m.facets}, m.most_values, m.service_class);
 }
-Message facet_call_from(Fields f, const CodecLimits& limits) {
+Message facet_call_from(Fields& f, const CodecLimits& limits) {
   FacetCall m;
   m.call = f.id<CallId>();
   m.time = f.time_limit();
   m.generation = f.id<Generation>();
-  m.plan = plan_from(f.next(), limits);
+  m.plan = f.plan(limits);
   m.partitions = f.partitions(limits.most_partitions);
   m.facets = f.texts(limits.most_facets, limits.longest_word);
   m.most_values = f.number<std::uint32_t>();
@@ -74,30 +49,21 @@ Message facet_call_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const FacetAnswer& m) {
-  json facets = json::array();
-  for (const auto& facet : m.facets) {
-    facets.push_back({lengths_of(facet.values), joined(facet.values), typed_array(facet.counts), facet.cut});
-  }
-  return {11,
-          m.call.value,
-          m.partition.value,
-          std::move(facets),
-          m.load.queued,
-          m.load.running,
-          m.service_time.count(),
-          m.fault};
+void put_message(CborWriter& w, const FacetAnswer& m) {
+  const List<FacetValueCounts> facets{m.facets, [](CborWriter& writer, const FacetValueCounts& facet) {
+                                        put_all(writer, Texts{facet.values}, facet.counts, facet.cut);
+                                      }};
+  put_all(w, 11U, m.call, m.partition, facets, m.load, m.service_time, m.fault);
 }
-Message facet_answer_from(Fields f, const CodecLimits& limits) {
+Message facet_answer_from(Fields& f, const CodecLimits& limits) {
   FacetAnswer m;
   m.call = f.id<CallId>();
   m.partition = f.id<PartitionId>();
-  for (const json& facet : f.array(limits.most_facets)) {
-    if (!facet.is_array()) throw Malformed{"a facet's counts are not an array"};
-    Fields inside(facet, 0);
+  for (Fields facets = f.array(limits.most_facets); facets.more();) {
+    Fields inside = facets.array(4);
     FacetValueCounts counts;
     counts.values = inside.texts(limits.most_facet_values, limits.longest_facet_value);
-    counts.counts = typed_array_from<std::uint64_t>(inside.next(), limits.most_facet_values);
+    counts.counts = inside.row<std::uint64_t>(limits.most_facet_values);
     if (counts.values.size() != counts.counts.size()) throw Malformed{"values and counts differ in number"};
     for (std::size_t i = 1; i < counts.values.size(); ++i) {
       if (!(counts.values[i - 1] < counts.values[i])) throw Malformed{"facet values are not in rising order"};
@@ -113,16 +79,10 @@ Message facet_answer_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const SpellCall& m) {
-  return {12,
-          m.call.value,
-          m.time.sent_at_ns,
-          m.time.remaining.count(),
-          m.generation.value,
-          lengths_of(m.words),
-          joined(m.words)};
+void put_message(CborWriter& w, const SpellCall& m) {
+  put_all(w, 12U, m.call, m.time, m.generation, Texts{m.words});
 }
-Message spell_call_from(Fields f, const CodecLimits& limits) {
+Message spell_call_from(Fields& f, const CodecLimits& limits) {
   SpellCall m;
   m.call = f.id<CallId>();
   m.time = f.time_limit();
@@ -132,22 +92,14 @@ Message spell_call_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const SpellAnswer& m) {
-  return {13,
-          m.call.value,
-          lengths_of(m.suggestions),
-          joined(m.suggestions),
-          typed_array(m.document_frequencies),
-          m.load.queued,
-          m.load.running,
-          m.service_time.count(),
-          m.fault};
+void put_message(CborWriter& w, const SpellAnswer& m) {
+  put_all(w, 13U, m.call, Texts{m.suggestions}, m.document_frequencies, m.load, m.service_time, m.fault);
 }
-Message spell_answer_from(Fields f, const CodecLimits& limits) {
+Message spell_answer_from(Fields& f, const CodecLimits& limits) {
   SpellAnswer m;
   m.call = f.id<CallId>();
   m.suggestions = f.texts(limits.most_words, limits.longest_word);
-  m.document_frequencies = typed_array_from<std::uint32_t>(f.next(), limits.most_words);
+  m.document_frequencies = f.row<std::uint32_t>(limits.most_words);
   if (m.suggestions.size() != m.document_frequencies.size()) {
     throw Malformed{"suggestions and document frequencies differ in number"};
   }
@@ -158,17 +110,10 @@ Message spell_answer_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const LookupCall& m) {
-  return {14,
-          m.call.value,
-          m.time.sent_at_ns,
-          m.time.remaining.count(),
-          m.generation.value,
-          m.partition.value,
-          m.id,
-          m.most_terms};
+void put_message(CborWriter& w, const LookupCall& m) {
+  put_all(w, 14U, m.call, m.time, m.generation, m.partition, m.id, m.most_terms);
 }
-Message lookup_call_from(Fields f, const CodecLimits& limits) {
+Message lookup_call_from(Fields& f, const CodecLimits& limits) {
   LookupCall m;
   m.call = f.id<CallId>();
   m.time = f.time_limit();
@@ -180,24 +125,11 @@ Message lookup_call_from(Fields f, const CodecLimits& limits) {
   return m;
 }
 
-json fields_of(const LookupAnswer& m) {
-  return {15,
-          m.call.value,
-          m.found,
-          m.document.value,
-          m.shown.id,
-          m.shown.title,
-          m.shown.url,
-          m.text,
-          m.facets_json,
-          lengths_of(m.terms),
-          joined(m.terms),
-          typed_array(m.counts),
-          m.load.queued,
-          m.load.running,
-          m.fault};
+void put_message(CborWriter& w, const LookupAnswer& m) {
+  put_all(w, 15U, m.call, m.found, m.document, m.shown.id, m.shown.title, m.shown.url, m.text, m.facets_json, Texts{m.terms},
+          m.counts, m.load, m.fault);
 }
-Message lookup_answer_from(Fields f, const CodecLimits& limits) {
+Message lookup_answer_from(Fields& f, const CodecLimits& limits) {
   LookupAnswer m;
   m.call = f.id<CallId>();
   m.found = f.truth();
@@ -208,7 +140,7 @@ Message lookup_answer_from(Fields f, const CodecLimits& limits) {
   m.text = f.text(limits.longest_document_part);
   m.facets_json = f.text(limits.longest_document_part);
   m.terms = f.texts(limits.most_terms, limits.longest_word);
-  m.counts = typed_array_from<std::uint32_t>(f.next(), limits.most_terms);
+  m.counts = f.row<std::uint32_t>(limits.most_terms);
   if (m.terms.size() != m.counts.size()) throw Malformed{"terms and counts differ in number"};
   m.load = f.load();
   m.fault = f.text();
