@@ -222,24 +222,33 @@ result<PartitionHits> PartitionSearcher::search(const PreparedQuery& query, std:
   });
 }
 
-result<std::vector<StoredDocument>> PartitionSearcher::fetch(const std::vector<DocumentNumber>& documents) {
+template <class Decode>
+auto PartitionSearcher::decoded_data_of(DocumentNumber number, Decode&& decode) -> decltype(decode(std::string_view())) {
   const Implementation& self = *implementation_;
-  return translating_exceptions(self.name, [&]() -> result<std::vector<StoredDocument>> {
-    std::vector<StoredDocument> stored;
-    stored.reserve(documents.size());
-    for (const DocumentNumber number : documents) {
-      const Error missing{Errc::not_found, self.name + ": no document " + std::to_string(number.value)};
-      if (number.value == 0 || number.value > self.collection_documents) return missing;
-      try {
-        auto document = decode_stored_document(self.database.get_document(guard::docid_of(number)).get_data());
-        if (!document) return document.error();
-        stored.push_back(std::move(*document));
-      } catch (const Xapian::DocNotFoundError&) {
-        return missing;
-      }
+  return translating_exceptions(self.name, [&]() -> decltype(decode(std::string_view())) {
+    const Error missing{Errc::not_found, self.name + ": no document " + std::to_string(number.value)};
+    if (number.value == 0 || number.value > self.collection_documents) return missing;
+    try {
+      return decode(self.database.get_document(guard::docid_of(number)).get_data());
+    } catch (const Xapian::DocNotFoundError&) {
+      return missing;
     }
-    return stored;
   });
+}
+
+result<std::vector<StoredDocument>> PartitionSearcher::fetch(const std::vector<DocumentNumber>& documents) {
+  std::vector<StoredDocument> fetched;
+  fetched.reserve(documents.size());
+  for (const DocumentNumber number : documents) {
+    auto document = decoded_data_of(number, decode_stored_document);
+    if (document.has_error()) return document.error();
+    fetched.push_back(std::move(*document));
+  }
+  return fetched;
+}
+
+result<ShownDocument> PartitionSearcher::fetch_shown(DocumentNumber document) {
+  return decoded_data_of(document, decode_shown_document);
 }
 
 std::uint32_t PartitionSearcher::documents() const { return implementation_->documents; }

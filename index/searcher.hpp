@@ -65,6 +65,8 @@ class PartitionSearcher {
 
   // Documents by number. Errors: not_found (also for the guard), corrupt.
   result<std::vector<StoredDocument>> fetch(const std::vector<DocumentNumber>& documents);
+  // What a list of hits shows of one, at a part of the cost. Errors: likewise.
+  result<ShownDocument> fetch_shown(DocumentNumber document);
 
   std::uint32_t documents() const;
 
@@ -74,6 +76,9 @@ class PartitionSearcher {
 
  private:
   explicit PartitionSearcher(std::unique_ptr<Implementation> implementation);
+  // A document's data, as `decode` reads it.
+  template <class Decode>
+  auto decoded_data_of(DocumentNumber number, Decode&& decode) -> decltype(decode(std::string_view()));
   std::unique_ptr<Implementation> implementation_;
 };
 

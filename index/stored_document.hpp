@@ -9,10 +9,14 @@
 
 namespace hedgerow {
 
-struct StoredDocument {
+// What a list of hits shows of it. It comes first in the data, so that nobody reads texts for it.
+struct ShownDocument {
   std::string id;
-  std::string title;        // at most longest_stored_title bytes
-  std::string url;          // empty where it was longer than longest_stored_url
+  std::string title;  // at most longest_stored_title bytes
+  std::string url;    // empty where it was longer than longest_stored_url
+};
+
+struct StoredDocument : ShownDocument {
   std::string text;         // at most longest_stored_text bytes of it; all of it is indexed
   std::string facets_json;  // an object of arrays of strings
 };
@@ -26,6 +30,7 @@ inline constexpr std::size_t longest_stored_url = 2048;
 
 std::string encode_stored_document(const Document& document);
 // Errors: corrupt.
+result<ShownDocument> decode_shown_document(std::string_view data);
 result<StoredDocument> decode_stored_document(std::string_view data);
 
 }  // namespace hedgerow

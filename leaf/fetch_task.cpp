@@ -47,10 +47,9 @@ result<CallTask::Done> FetchTask::execute(WorkerContext& worker, const CallPart&
     if (part.stop.load(std::memory_order_relaxed)) return Error{Errc::cancelled, ""};
     const auto searcher = worker.index.partition(address.partition);
     if (searcher.has_error()) return searcher.error();
-    auto stored = (*searcher)->fetch({address.document});
-    if (stored.has_error()) return stored.error();
-    auto& document = stored->front();
-    answer.documents.push_back({std::move(document.id), std::move(document.title), std::move(document.url)});
+    auto shown = (*searcher)->fetch_shown(address.document);
+    if (shown.has_error()) return shown.error();
+    answer.documents.push_back({std::move(shown->id), std::move(shown->title), std::move(shown->url)});
   }
   return Done{std::move(answer), {}};
 }

@@ -115,11 +115,42 @@ TEST_CASE("A fetched document is the one that was indexed") {
   CHECK((*fetched)[0].text == documents[6].text);
   CHECK((*fetched)[0].facets_json == R"({"kind":["even","odd"]})");
   CHECK((*fetched)[1].id == documents[0].id);
+  for (const std::uint32_t number : {1, 7, 8, 9, 10}) {
+    const auto whole = index.searcher.fetch({DocumentNumber{number}});
+    const auto shown = index.searcher.fetch_shown(DocumentNumber{number});
+    REQUIRE(shown.has_value());
+    CHECK(shown->id == whole->front().id);
+    CHECK(shown->title == whole->front().title);
+    CHECK(shown->url == whole->front().url);
+  }
   // A text of many MB is kept up to a bound, and found by its last word all the same.
   CHECK((*fetched)[2].text == documents[7].text.substr(0, longest_stored_text));
   const auto found = index.searcher.search(index.prepare("+big +end"), 10, 0, nullptr);
   REQUIRE(found.has_value());
   CHECK(numbers(found->hits) == std::vector<std::uint32_t>{8});
+}
+
+TEST_CASE("What a list shows of a document is read without what is behind it, or is corrupt") {
+  const auto shown = [](const char* data) { return decode_shown_document(data); };
+  const auto found = shown(R"({"id":"a","title":"b","url":"","text":not even JSON)");
+  REQUIRE(found.has_value());
+  CHECK(found->id == "a");
+  CHECK(found->title == "b");
+  CHECK(found->url.empty());
+  const auto scattered = shown(R"({"facets":{"id":["x"],"more":{"title":"y"}},"url":"u","n":1.5,"title":"t","id":"i"})");
+  REQUIRE(scattered.has_value());
+  CHECK(scattered->id == "i");
+  CHECK(scattered->title == "t");
+  CHECK(scattered->url == "u");
+  for (const char* data : {"", "[]", "7", "{}", R"({"id":"a","title":"b"})", R"({"id":1,"title":"b","url":"c"})",
+                           R"({"id":"a","title":["b"],"url":"c"})", R"({"id":"a","title":{},"url":"c"})",
+                           R"({"id":"a","title":null,"url":"c"})", R"({"id":"a","title":"b","url)",
+                           R"([{"id":"a","title":"b","url":"c"}])", R"({"id":"a","id":"a","id":"a"})"}) {
+    CAPTURE(data);
+    const auto refused = shown(data);
+    REQUIRE(!refused);
+    CHECK(refused.error().code == Errc::corrupt);
+  }
 }
 
 TEST_CASE("A score threshold leaves out only what ranks below it, and ties with it stay") {
