@@ -61,7 +61,9 @@ result<std::vector<Message>> decode_frame(std::string_view frame, const CodecLim
       const auto type = fields.number<std::uint64_t>();
       if (type >= std::size(decoders)) return malformed("unknown type " + std::to_string(type));
       messages.push_back(decoders[type](fields, limits));
-      if (fields.more()) return messages;  // a greeting of another version: what is behind it may be of any kind
+      // What is behind the version of another one's greeting may be of any kind.
+      const auto* greeting = std::get_if<Hello>(&messages.back());
+      if (greeting && greeting->version != protocol_version) return messages;
     }
     if (!reader.at_end()) return malformed("bytes behind its end");
     return messages;

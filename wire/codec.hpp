@@ -47,7 +47,8 @@ class FrameBuilder {
   std::string bytes_;
 };
 
-// Errors: protocol, for anything that a FrameBuilder would not have made.
+// Errors: protocol, for anything that a FrameBuilder would not have made; but of a greeting of another protocol version
+// nothing is read beyond that version, nor of its frame.
 result<std::vector<Message>> decode_frame(std::string_view frame, const CodecLimits& limits = {});
 
 }  // namespace hedgerow::wire

@@ -6,9 +6,9 @@ namespace hedgerow::wire {
 
 static_assert(std::endian::native == std::endian::little, "typed arrays are copied as they lie in memory");
 
-using Kind = CborItem::Kind;
-
 namespace {
+
+using Kind = CborItem::Kind;
 
 // A row of uint32, one by one.
 template <class Each, class Value>

@@ -27,7 +27,7 @@ constexpr std::uint64_t tag_of() {
   return std::is_same_v<T, std::uint64_t> ? tag_uint64_little_endian : tag_uint32_little_endian;
 }
 
-// Fields that are not written by themselves say how, and how many items they are.
+// Fields that are more than one value; how many items each is says items_of.
 
 // Bytes, which need not be UTF-8.
 struct Bytes {

@@ -272,6 +272,11 @@ TEST_CASE("a greeting of another version is read as far as its version") {
   const auto decoded = decode_frame(frame);
   REQUIRE(decoded.has_value());
   CHECK(std::get<Hello>(decoded->front()).version == 0xffffffff);
+  // Nothing of its own behind it, but another message of such a peer.
+  const auto bare = decode_frame(bytes({0x9f, 0x82, 0x00, 0x18, 0xc8, 0xa1, 0x01, 0x02, 0xff}));
+  REQUIRE(bare.has_value());
+  CHECK(bare->size() == 1);
+  CHECK(std::get<Hello>(bare->front()).version == 200);
 }
 
 TEST_CASE("no beginning of a frame is a frame") {
@@ -340,6 +345,20 @@ TEST_CASE("a frame of nothing but small parts is refused before an object is mad
   refused('\x9f' + std::string(many, '\x80') + '\xff');
   refused('\x9f' + std::string(many, '\x40') + '\xff');
   refused('\x9f' + std::string(many, '\0') + '\xff');
+}
+
+TEST_CASE("a frame holds so many parts and no more") {
+  FrameBuilder builder;
+  for (int i = 0; i < 5; ++i) builder.append(Cancel{CallId{1}, {}});
+  const auto frame = builder.take();
+  // Each is an array, two numbers, a tag and bytes; around them are the frame's own beginning and end.
+  CodecLimits limits;
+  limits.most_items = 27;
+  CHECK(decode_frame(frame, limits).has_value());
+  limits.most_items = 26;
+  const auto refusal = decode_frame(frame, limits);
+  REQUIRE(!refusal.has_value());
+  CHECK(refusal.error().code == Errc::protocol);
 }
 
 TEST_CASE("lengths that no frame can hold are refused before anything is made for them") {
