@@ -5,8 +5,8 @@
 // own slowness was noticed). A leaf is sick when its median is far above the median of all leaves' medians, as long as
 // such leaves are a minority; what most leaves do is no sickness but how things are.
 //
-// A latency is counted from the moment when it was the attempt's turn: from its sending, or from the leaf's last answer
-// to an earlier partition of the same query (time waited behind the same frame's earlier partitions is no slowness).
+// A latency is counted from the moment when it was the attempt's turn: from its sending, or from when the leaf was
+// done with an earlier partition of the same query (time waited behind the same frame's earlier partitions is no slowness).
 //
 // The cluster's latencies are kept finely (within 0.1 %: where the bulk of answers ends, a few microseconds more or less
 // are many hedges more or less), each leaf's coarsely. Two windows take turns, as in LatencyModel; a window goes on

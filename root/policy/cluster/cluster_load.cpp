@@ -18,6 +18,10 @@ constexpr Duration just_now = std::chrono::milliseconds(500);
 constexpr Duration fading_step = ClusterLoad::half_life / 8;
 constexpr Duration no_wait_known = Duration::max();
 
+// Work that takes as long as this, or longer, is waited for because of load. Shorter work than the first may as well wait for
+// a thread's way to a processor, or for a burst on a machine that leaves share.
+constexpr double short_work_seconds = 0.002, long_work_seconds = 0.004;
+
 // Time waited over time worked at a single server with so many waiting on the average of time (M/M/1: with ratio r they are
 // r² / (1 + r)).
 double ratio_of_one_server(double waiting) { return (waiting + std::sqrt(waiting * (waiting + 4))) / 2; }
@@ -89,7 +93,11 @@ double ClusterLoad::pressure_of(const Leaf& leaf, Instant now) {
   // Without the newest: just after a wait, and that is when one looks, a single one would pass for an average.
   const double waiting = (leaf.queue_seconds - leaf.newest_wait_seconds) / memory_seconds *
                          std::exp2(-to_seconds(now - leaf.faded) / to_seconds(half_life));
-  return std::min(leaf.queue_seconds / leaf.service_seconds, ratio_of_one_server(std::max(0.0, waiting)));
+  const double ratio = leaf.queue_seconds / leaf.service_seconds;
+  const double most = ratio_of_one_server(std::max(0.0, waiting));
+  if (ratio <= most) return ratio;
+  const double work = leaf.answered > 0 ? leaf.service_seconds / leaf.answered : long_work_seconds;
+  return std::lerp(most, ratio, std::clamp((work - short_work_seconds) / (long_work_seconds - short_work_seconds), 0.0, 1.0));
 }
 
 void ClusterLoad::look_around(Instant now) {

@@ -8,6 +8,17 @@
 
 namespace hedgerow::policy {
 
+namespace {
+
+// When an attempt's leaf was done with it, by what the leaf says, on this clock and but for the way there.
+Instant work_ended(Instant sent, const AttemptReport& report, Instant now) {
+  const Duration under_way = std::max(now - sent, Duration::zero());
+  const auto told = [&](Duration time) { return std::clamp(time, Duration::zero(), under_way); };
+  return sent + std::min(under_way, told(report.queue_time) + told(report.service_time));
+}
+
+}  // namespace
+
 Fanout::Fanout(std::vector<Partition> partitions, const Settings& settings, SearchPolicies& policies)
     : asked_(std::move(partitions)),
       settings_(settings),
@@ -129,17 +140,6 @@ void Fanout::begin(Instant now, Actions& actions) {
   wish(actions);
   finish_if_resolved(now, actions);
 }
-
-namespace {
-
-// When an attempt's leaf was done with it, by what the leaf says, on this clock and but for the way there.
-Instant work_ended(Instant sent, const AttemptReport& report, Instant now) {
-  const Duration under_way = now - sent;
-  const auto told = [&](Duration time) { return std::clamp(time, Duration::zero(), under_way); };
-  return sent + std::min(under_way, told(report.queue_time) + told(report.service_time));
-}
-
-}  // namespace
 
 bool Fanout::take_answer(AttemptId id, const AttemptReport& report, Instant now, Actions& actions) {
   Attempt& answered = attempts_[id.value];

@@ -2,7 +2,8 @@
 // with this query's work on it. Pure.
 //
 // Intuition: a leaf works through what one query asks of it one after another, so an attempt's own time begins when the
-// leaf is done with the one before it, and takes the next from its queue. Attempts know their place here, so that nothing is searched for when they end.
+// leaf is done with the one before it, and takes the next from its queue. Attempts know their place here, so that nothing
+// is searched for when they end.
 #pragma once
 
 #include <algorithm>
