@@ -1,6 +1,6 @@
 // A cluster on this machine: one root and some leaves, real processes on loopback, started and watched by us.
 //
-// Owned by the `up` command; everything on its executor's thread. A process that ends by itself is told to the observer
+// Owned by the `up` command or by a HostedCluster; everything on its executor's thread. A process that ends by itself is told to the observer
 // and stays down until it is started on request: an experiment that quietly heals measures nothing. The destructor
 // kills what still runs.
 #pragma once

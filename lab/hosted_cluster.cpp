@@ -6,7 +6,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-asio::awaitable<bool> stop(Cluster& cluster) {
+asio::awaitable<bool> stop_all(Cluster& cluster) {
   co_await cluster.stop_all();
   co_return true;
 }
@@ -14,13 +14,19 @@ asio::awaitable<bool> stop(Cluster& cluster) {
 }  // namespace
 
 HostedCluster::~HostedCluster() {
+  if (std::uncaught_exceptions() > exceptions_before_) keep_logs();
+  stop();
+}
+
+void HostedCluster::stop() {
   if (!cluster_) return;
   if (hurry_) cluster_->hurry();
   try {
-    wait_for(stop(*cluster_));
+    if (!broken_) wait_for(stop_all(*cluster_));
   } catch (const std::exception&) {
-    // The cluster's destructor kills what is left.
+    // Killed, then.
   }
+  cluster_.reset();
 }
 
 result<void> HostedCluster::start(const std::string& kind, ClusterSettings settings, Cluster::EndObserver observer) {
@@ -41,7 +47,12 @@ void HostedCluster::keep_logs() {
 
 void HostedCluster::run_one() {
   if (context_.stopped()) context_.restart();
-  context_.run_one();
+  try {
+    context_.run_one();
+  } catch (...) {
+    broken_ = true;
+    throw;
+  }
 }
 
 }  // namespace hedgerow::lab

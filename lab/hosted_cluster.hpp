@@ -1,7 +1,9 @@
 // A cluster that is there for a measurement: it has a thread's event loop to itself, and calls block.
 //
 // Experiments and sweeps own one each and use it from their one thread. Whatever happens, no process stays behind: the
-// destructor stops the cluster, and kills what does not stop. The logs stay where something went wrong (keep_logs).
+// destructor stops the cluster, and kills what does not stop. The logs stay where something went wrong: by keep_logs, or by an
+// exception. An exception out of a handler (but not one that a coroutine ends with) is the end of all: what the context holds
+// may refer to what is gone, so nothing on it runs any more, and the processes are killed.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -21,7 +23,7 @@ namespace hedgerow::lab {
 class HostedCluster {
  public:
   HostedCluster() = default;
-  // Whoever measures has stopped its own work on the context by then.
+  // Whoever has work of its own on the context calls stop before that work's objects go.
   ~HostedCluster();
   HostedCluster(const HostedCluster&) = delete;
   HostedCluster& operator=(const HostedCluster&) = delete;
@@ -29,6 +31,8 @@ class HostedCluster {
   // kind: of the directory for its state, which the settings get here. Errors say where the logs are.
   result<void> start(const std::string& kind, ClusterSettings settings, Cluster::EndObserver observer);
   void keep_logs();
+  // Ends the processes, and returns when none runs. Once; then there is no cluster any more.
+  void stop();
   // Does not wait for processes that drain when it is stopped.
   void hurry() { hurry_ = true; }
 
@@ -60,6 +64,8 @@ class HostedCluster {
   boost::asio::io_context context_{1};
   std::unique_ptr<Cluster> cluster_;
   bool hurry_ = false;
+  bool broken_ = false;  // an exception came out of a handler
+  int exceptions_before_ = std::uncaught_exceptions();
 };
 
 }  // namespace hedgerow::lab

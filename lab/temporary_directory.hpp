@@ -1,4 +1,4 @@
-// A directory of one's own under the system's temporary one, removed with the object unless its owner keeps it.
+// A directory of one's own, under the system's temporary one or another, removed with the object unless its owner keeps it.
 #pragma once
 
 #include <filesystem>

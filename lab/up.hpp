@@ -33,7 +33,7 @@ struct UpSettings {
   std::string faults;
   // Handed to every leaf and to the root as they are, behind what `up` itself passes: "--link-idle-time=30s".
   std::vector<std::string> leaf_arguments, root_arguments;
-  // Where the cluster file, the topology and the logs go. By default a fresh directory below $XDG_RUNTIME_DIR or /tmp,
+  // Where the cluster file, the topology and the logs go. By default a fresh directory below $XDG_RUNTIME_DIR or the temporary one,
   // which is removed in the end when nothing went wrong.
   std::optional<std::filesystem::path> state;
   // Where hedgerow-leaf and hedgerow-root are; by default beside this program.

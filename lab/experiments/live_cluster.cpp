@@ -41,7 +41,7 @@ struct LiveCluster::Implementation {
   Implementation(const ExperimentRequest& wished, const LiveClusterSettings& wanted) : request(wished), settings(wanted) {}
   ~Implementation() {
     host.hurry();
-    if (std::uncaught_exceptions() != exceptions_before) host.keep_logs();
+    host.stop();
   }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
@@ -101,7 +101,6 @@ struct LiveCluster::Implementation {
 
   const ExperimentRequest& request;
   LiveClusterSettings settings;
-  int exceptions_before = std::uncaught_exceptions();
   std::unique_ptr<BuiltIndex> index;
   HostedCluster host;
   std::map<std::string, wire::HttpClient> clients;

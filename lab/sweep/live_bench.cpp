@@ -77,6 +77,7 @@ class LiveBench final : public Bench {
   ~LiveBench() override {
     boost::system::error_code ignored;
     signals_.cancel(ignored);
+    host_.stop();
   }
 
   // What can be wrong is looked for before anything is started.
