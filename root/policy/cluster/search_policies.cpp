@@ -61,11 +61,12 @@ void SearchPolicies::on_ended(LeafId leaf) {
   replica_choice.on_ended(leaf);
 }
 
-void SearchPolicies::on_answered(LeafId leaf, AttemptKind kind, const AttemptTime& time, const AttemptReport& report,
+void SearchPolicies::on_answered(LeafId leaf, AttemptKind kind, const AttemptTime& time, const AttemptReport& told,
                                  Instant now) {
   if (records()) {
-    recorder_->line("answered").add(leaf).add(to_string(kind)).add(time.since_sent).add(time.since_turn).add(report).add(now);
+    recorder_->line("answered").add(leaf).add(to_string(kind)).add(time.since_sent).add(time.since_turn).add(told).add(now);
   }
+  const AttemptReport report = believable(told, time.since_sent);
   // Partitions of one frame that run side by side are answered soon after each other, and took their time all the same.
   const Duration latency = std::max(time.since_turn, std::min(time.since_sent, report.service_time));
   replica_choice.on_ended(leaf);

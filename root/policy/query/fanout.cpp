@@ -8,17 +8,6 @@
 
 namespace hedgerow::policy {
 
-namespace {
-
-// When an attempt's leaf was done with it, by what the leaf says, on this clock and but for the way there.
-Instant work_ended(Instant sent, const AttemptReport& report, Instant now) {
-  const Duration under_way = std::max(now - sent, Duration::zero());
-  const auto told = [&](Duration time) { return std::clamp(time, Duration::zero(), under_way); };
-  return sent + std::min(under_way, told(report.queue_time) + told(report.service_time));
-}
-
-}  // namespace
-
 Fanout::Fanout(std::vector<Partition> partitions, const Settings& settings, SearchPolicies& policies)
     : asked_(std::move(partitions)),
       settings_(settings),
@@ -141,13 +130,16 @@ void Fanout::begin(Instant now, Actions& actions) {
   finish_if_resolved(now, actions);
 }
 
-bool Fanout::take_answer(AttemptId id, const AttemptReport& report, Instant now, Actions& actions) {
+bool Fanout::take_answer(AttemptId id, const AttemptReport& told, Instant now, Actions& actions) {
   Attempt& answered = attempts_[id.value];
+  const AttemptReport report = believable(told, now - answered.sent);
   PartitionProgress& partition = partitions_[answered.partition_index];
   const Duration since_turn = now - turn_of(answered);
   // With nothing left in its queue, what else this query asked of the leaf runs already, side by side: its turn does not
   // begin with this answer. And when it does, then with the end of the work, however late its answer came.
-  if (report.queued > 0) leaves_.on_progress(answered.place, work_ended(answered.sent, report, now));
+  if (report.queued > 0) {
+    leaves_.on_progress(answered.place, std::min(now, answered.sent + report.queue_time + report.service_time));
+  }
   if (end(answered)) {
     policies_.on_answered(answered.leaf, answered.kind, {now - answered.sent, since_turn}, report, now);
   }
