@@ -96,7 +96,7 @@ double ClusterLoad::pressure_of(const Leaf& leaf, Instant now) {
   const double ratio = leaf.queue_seconds / leaf.service_seconds;
   const double most = ratio_of_one_server(std::max(0.0, waiting));
   if (ratio <= most) return ratio;
-  const double work = leaf.answered > 0 ? leaf.service_seconds / leaf.answered : long_work_seconds;
+  const double work = leaf.service_seconds / leaf.answered;
   return std::lerp(most, ratio, std::clamp((work - short_work_seconds) / (long_work_seconds - short_work_seconds), 0.0, 1.0));
 }
 
