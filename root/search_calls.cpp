@@ -86,6 +86,7 @@ void SearchCalls::send(LeafId leaf, std::span<const policy::SendAttempt> attempt
     message.generation = query_.plan.generation;
     message.plan = planned_query(query_.plan);
     message.k = query_.most_hits;
+    message.titles = query_.titles;
     message.service_class = query_.service_class;
     message.kind = attempts.front().kind;
     for (const auto& attempt : attempts) {
@@ -132,7 +133,7 @@ void SearchCalls::on_message(Call& call, wire::Message&& message) {
   if (answer) {
     const Manifest& manifest = cluster_.manifest();
     const auto checked = check_answer(
-        *answer, {query_.most_hits, manifest.partitions[partition.value].documents, manifest.documents});
+        *answer, {query_.most_hits, query_.titles, manifest.partitions[partition.value].documents, manifest.documents});
     if (checked.has_error()) return drop_leaf_of(call, checked.error());
   }
   const AttemptId attempt = found->second;
