@@ -117,7 +117,7 @@ void SearchCalls::failed(AttemptId attempt, AttemptFailure failure, AttemptEndin
 void SearchCalls::on_message(Call& call, wire::Message&& message) {
   const Instant now = clock_now();
   const auto* failure = std::get_if<wire::PartitionFailure>(&message);
-  const auto* answer = std::get_if<wire::PartitionAnswer>(&message);
+  auto* answer = std::get_if<wire::PartitionAnswer>(&message);
   if (const auto* started = std::get_if<wire::TieStarted>(&message)) {
     const auto begun = call.attempts.find(started->partition);
     if (begun != call.attempts.end() && carried(begun->second).pair) listener_.on_started(begun->second);
@@ -155,7 +155,7 @@ void SearchCalls::on_message(Call& call, wire::Message&& message) {
   }
   metrics_.attempt_seconds.Observe(to_seconds(now - ended.sent));
   const Carried heard = ended;  // what listens may send more attempts
-  const bool waited_for = listener_.on_answered(attempt, *answer);
+  const bool waited_for = listener_.on_answered(attempt, std::move(*answer));
   if (!waited_for) metrics_.answers_late.Increment();
   count_ending(metrics_, heard.kind, waited_for ? AttemptEnding::answered : AttemptEnding::late, heard.pair.get(), true);
   traces_.end(heard.trace, !waited_for ? "late" : heard.kind == AttemptKind::hedge ? "won" : "answered", now);

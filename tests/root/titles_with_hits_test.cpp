@@ -23,7 +23,7 @@ TEST_CASE("a hit brings its title where its chance to be one of the answer's is 
   CHECK(titles_with_hits(0, 1, 2, 0.51) == 0);
 }
 
-TEST_CASE("one partition has all of the best; of more there are never more titles than hits asked for") {
+TEST_CASE("one partition has all of the best, and never are there more titles than hits asked for") {
   CHECK(titles_with_hits(0, 10, 1, 1) == 10);
   CHECK(titles_with_hits(0, 3, 5, 0) == 3);
   CHECK(titles_with_hits(0, 0, 5, 0) == 0);
