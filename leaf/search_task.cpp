@@ -23,6 +23,7 @@ SearchTask::SearchTask(wire::SearchCall&& c)
     : CallTask(WorkKind::search, c.call, c.time, c.generation, c.partitions),
       plan_(std::move(c.plan)),
       k_(c.k),
+      titles_(c.titles),
       score_threshold_(std::max(0.0, c.score_threshold)) {
   service_class = c.service_class;
   attempt_kind = c.kind;
@@ -47,10 +48,23 @@ std::optional<Refusal> SearchTask::prepare(const Serving&) {
   return std::nullopt;
 }
 
+std::vector<wire::FetchedDocument> SearchTask::shown(PartitionSearcher& searcher, const std::vector<ScoredDocument>& hits,
+                                                     double threshold, const std::atomic<bool>& stop) const {
+  std::vector<wire::FetchedDocument> documents;
+  for (const auto& hit : hits) {
+    if (documents.size() >= titles_ || hit.score < threshold || stop.load(std::memory_order_relaxed)) break;
+    auto document = searcher.fetch_shown(hit.document);
+    if (document.has_error()) break;  // whoever fetches it is told, and turns to a replica
+    documents.push_back({std::move(document->id), std::move(document->title), std::move(document->url)});
+  }
+  return documents;
+}
+
 result<CallTask::Done> SearchTask::execute(WorkerContext& worker, const CallPart& part) {
   const auto searcher = worker.index.partition(part.partition);
   if (searcher.has_error()) return searcher.error();
-  const auto found = (*searcher)->search(*query_, k_, score_threshold_.load(std::memory_order_relaxed), &part.stop);
+  const double threshold = score_threshold_.load(std::memory_order_relaxed);
+  const auto found = (*searcher)->search(*query_, k_, threshold, &part.stop);
   if (found.has_error()) return found.error();
 
   wire::PartitionAnswer answer;
@@ -60,6 +74,7 @@ result<CallTask::Done> SearchTask::execute(WorkerContext& worker, const CallPart
     answer.documents.push_back(hit.document.value);
     answer.scores.push_back(hit.score);
   }
+  answer.shown = shown(**searcher, found->hits, threshold, part.stop);
   answer.matches = found->matches;
   answer.matches_exact = found->matches_exact;
 

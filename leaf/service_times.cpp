@@ -25,7 +25,8 @@ Duration ServiceTimes::least_time(Instant now) const {
 }
 
 bool ServiceTimes::too_little(Duration remaining, Instant now) {
-  if (remaining >= least_time(now)) return false;
+  // The answer is never above the longest of those kept, nor that above their sum: mostly there is nothing to solve.
+  if (remaining >= sum_ || remaining >= least_time(now)) return false;
   return ++let_go_ % trial != 0;
 }
 

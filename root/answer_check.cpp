@@ -16,6 +16,7 @@ result<void> check_answer(const wire::PartitionAnswer& answer, const AnswerBound
   if (hits != answer.scores.size()) return wrong("documents and scores that differ in number");
   if (hits > bounds.most_hits) return wrong("more hits than were asked for");
   if (hits > bounds.partition_documents) return wrong("more hits than the partition has documents");
+  if (answer.shown.size() > std::min<std::size_t>(bounds.titles, hits)) return wrong("more titles than were asked for");
   // Where it is an estimate, it may well be below the hits that are told.
   if (answer.matches > bounds.partition_documents || (answer.matches_exact && answer.matches < hits)) {
     return wrong("an impossible number of matches");

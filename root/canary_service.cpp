@@ -188,6 +188,7 @@ void CanaryService::begin(const canary_action::Begin& action) {
   trial->message.generation = query.plan.generation;
   trial->message.plan = planned_query(query.plan);
   trial->message.k = query.most_hits;
+  trial->message.titles = query.titles;
   trial->message.service_class = query.service_class;
   trial->message.kind = AttemptKind::canary;
   trial->received = query.received;
@@ -297,7 +298,7 @@ void CanaryService::on_message(Call& call, wire::Message&& message) {
   if (answer && answer->partition == call.partition) {
     const Manifest& manifest = cluster_.manifest();
     checked = check_answer(
-        *answer, {trial->message.k, manifest.partitions[call.partition.value].documents, manifest.documents});
+        *answer, {trial->message.k, trial->message.titles, manifest.partitions[call.partition.value].documents, manifest.documents});
   }
   if (checked.has_error()) {
     if (call.id) call.leaf_client->abandon(*std::exchange(call.id, std::nullopt));

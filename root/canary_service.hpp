@@ -46,6 +46,7 @@ class CanaryRequest {
     Instant received;
     Instant search_end;
     bool trace;
+    std::uint32_t titles = 0;  // that come with the hits
   };
 
   CanaryRequest(CanaryService& service, const Query& query);

@@ -51,7 +51,7 @@ FanoutRunner::FanoutRunner(asio::any_io_executor executor, Cluster& cluster, Met
       merge_(query.most_hits),
       timer_(executor_),
       traces_(query.trace, query.received),
-      search_calls_(cluster, metrics, traces_, {query.plan, query.most_hits, query.service_class, query.search_end}, *this),
+      search_calls_(cluster, metrics, traces_, {query.plan, query.most_hits, query.service_class, query.search_end, query.titles}, *this),
       fetch_calls_(cluster, traces_, {query.plan.generation, query.service_class, query.deadline}, *this) {}
 
 FanoutRunner::~FanoutRunner() = default;
@@ -66,7 +66,7 @@ void FanoutRunner::adopt(PartitionId partition, LeafId leaf, const wire::Partiti
   const std::size_t index = index_of(partition);
   if (index == fanout_.partitions().size()) return;
   fanout_.adopt(index, leaf);
-  merge_answer(answer);
+  merge_answer(answer, std::vector(answer.shown));
 }
 
 void FanoutRunner::begin() {
@@ -84,13 +84,23 @@ policy::SecondPhase::Hit FanoutRunner::fetchable(const MergedHit& hit) const {
   return {fanout_.answered_by(index), fanout_.partitions()[index].replicas};
 }
 
+policy::SecondPhase::Hit FanoutRunner::take_in(const MergedHit& hit) {
+  auto place = fetchable(hit);
+  fetching_.push_back(hit);
+  auto& document = fetched_.emplace_back();
+  if (const auto came = shown_.find(hit.hit.document); came != shown_.end()) {
+    document = std::move(came->second);
+    place.delivered = true;
+  }
+  (place.delivered ? metrics_.titles_with_hits : metrics_.titles_fetched).Increment();
+  return place;
+}
+
 void FanoutRunner::fetch_early() {
   std::vector<policy::SecondPhase::Hit> wanted;
   for (std::size_t i = query_.offset; i < merge_.hits().size(); ++i) {
-    fetching_.push_back(merge_.hits()[i]);
-    wanted.push_back(fetchable(fetching_.back()));
+    wanted.push_back(take_in(merge_.hits()[i]));
   }
-  fetched_.resize(fetching_.size());
   perform(second_phase_.add(wanted, clock_now()), Phase::fetch);
   if (on_fetching_) on_fetching_(fetching_, wanted);
 }
@@ -110,18 +120,16 @@ asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> FanoutRunner:
     const auto found = std::find_if(fetching_.begin(), fetching_.end(), same(hit));
     places.push_back(static_cast<std::size_t>(found - fetching_.begin()));
     if (found != fetching_.end()) continue;
-    fetching_.push_back(hit);
-    late.push_back(fetchable(hit));
+    late.push_back(take_in(hit));
   }
-  fetched_.resize(fetching_.size());
 
   phase_ = Phase::fetch;
   phase_finished_ = false;
   const Instant started = clock_now();
-  const bool asks = !late.empty();
+  const bool asks = std::any_of(late.begin(), late.end(), [](const auto& hit) { return !hit.delivered; });
   perform(second_phase_.add(late, started), Phase::fetch);
   perform(second_phase_.start(started), Phase::fetch);
-  if (on_fetching_ && asks) on_fetching_(std::span(fetching_).last(late.size()), late);
+  if (on_fetching_ && !late.empty()) on_fetching_(std::span(fetching_).last(late.size()), late);
   co_await wait();
   if (asks) {  // a phase that had nothing left to ask says nothing of how long one takes
     const Duration took = clock_now() - started;
@@ -214,11 +222,11 @@ void FanoutRunner::cancel(const std::vector<AttemptId>& attempts) {
   search_calls_.cancel(given_up);
 }
 
-bool FanoutRunner::on_answered(AttemptId id, const wire::PartitionAnswer& answer) {
+bool FanoutRunner::on_answered(AttemptId id, wire::PartitionAnswer&& answer) {
   const auto attempt = fanout_.attempt(id);
   auto verdict = fanout_.on_answer(id, report_of(answer), clock_now());
   if (verdict.merge) {
-    merge_answer(answer);
+    merge_answer(answer, std::move(answer.shown));
     if (attempt.kind == AttemptKind::hedge) ++counts_.hedge_won;
   }
   perform(std::move(verdict.actions), Phase::search);
@@ -238,13 +246,14 @@ void FanoutRunner::on_failed(AttemptId attempt, AttemptFailure failure) {
   perform(std::move(actions), Phase::search);
 }
 
-void FanoutRunner::merge_answer(const wire::PartitionAnswer& answer) {
+void FanoutRunner::merge_answer(const wire::PartitionAnswer& answer, std::vector<wire::FetchedDocument>&& shown) {
   std::vector<ScoredDocument> hits;
   hits.reserve(answer.documents.size());
   for (std::size_t i = 0; i < answer.documents.size(); ++i) {
     hits.push_back({DocumentNumber{answer.documents[i]}, answer.scores[i]});
   }
   merge_.add(answer.partition, hits);
+  for (std::size_t i = 0; i < shown.size(); ++i) shown_.emplace(hits[i].document, std::move(shown[i]));
   matches_ += answer.matches;
   matches_exact_ = matches_exact_ && answer.matches_exact;
 }

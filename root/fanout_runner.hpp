@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "index/query.hpp"
@@ -41,6 +42,7 @@ class FanoutRunner final : private SearchCalls::Listener, private FetchCalls::Li
     policy::HedgeChoice hedge = {};
     bool tied = false;
     policy::GoodEnoughRule good_enough = {};
+    std::uint32_t titles = 0;  // that come with the hits of each partition
   };
 
   FanoutRunner(boost::asio::any_io_executor executor, Cluster& cluster, Metrics& metrics, const Query& query,
@@ -68,7 +70,7 @@ class FanoutRunner final : private SearchCalls::Listener, private FetchCalls::Li
       std::function<void(std::span<const MergedHit> hits, const std::vector<policy::SecondPhase::Hit>& places)>;
   void on_fetching(FetchListener listener) { on_fetching_ = std::move(listener); }
 
-  // The second phase for these hits: the documents, in their order; nullopt for one that nobody delivered in time.
+  // The second phase for these hits, as far as their documents did not come with them: the documents, in their order; nullopt for one that nobody delivered in time.
   boost::asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> fetch(const std::vector<MergedHit>& hits);
 
   // The client went away: cancels everything, so that search and fetch return soon.
@@ -85,14 +87,16 @@ class FanoutRunner final : private SearchCalls::Listener, private FetchCalls::Li
   // phase: whose policy the actions are of.
   void perform(policy::Actions actions, Phase phase);
   policy::SecondPhase::Hit fetchable(const MergedHit& hit) const;
+  // Gives the hit the next place in the second phase, with its document where that came with it.
+  policy::SecondPhase::Hit take_in(const MergedHit& hit);
   void fetch_early();
   void send(const std::vector<policy::SendAttempt>& attempts);
   void send(const policy::SendFetch& action);
   void cancel(const std::vector<AttemptId>& attempts);
-  void merge_answer(const wire::PartitionAnswer& answer);
+  void merge_answer(const wire::PartitionAnswer& answer, std::vector<wire::FetchedDocument>&& shown);
   std::size_t index_of(PartitionId partition) const;
 
-  bool on_answered(AttemptId attempt, const wire::PartitionAnswer& answer) override;
+  bool on_answered(AttemptId attempt, wire::PartitionAnswer&& answer) override;
   void on_failed(AttemptId attempt, policy::AttemptFailure failure) override;
   void on_started(AttemptId attempt) override;
   bool on_fetched(AttemptId attempt, std::vector<wire::FetchedDocument>&& documents) override;
@@ -117,6 +121,7 @@ class FanoutRunner final : private SearchCalls::Listener, private FetchCalls::Li
   SearchCalls search_calls_;
   FetchCalls fetch_calls_;
   FetchListener on_fetching_;
+  std::unordered_map<DocumentNumber, wire::FetchedDocument> shown_;  // what came with hits
   // By place in the second phase.
   std::vector<MergedHit> fetching_;
   std::vector<std::optional<wire::FetchedDocument>> fetched_;

@@ -155,6 +155,9 @@ int main(int argc, char** argv) {
                  "Share of the partitions asked for that is still asked under overload, before queries are refused; 1: all")
       ->check(CLI::Range(0.01, 1.0));
   app.add_option("--cache-bytes", settings.cache_bytes, "Bytes of complete answers that are kept for who asks the same; 0: none");
+  app.add_option("--titles-with-hits", settings.titles_with_hits,
+                 "A hit brings its title whose chance to be one of the answer's is at least this; above 1: all titles are fetched afterwards")
+      ->check(CLI::Range(0.0, 2.0));
   app.add_option("--most-connections", settings.most_connections, "Open connections; beyond it the root refuses with 503")
       ->check(CLI::Range(1, 1'000'000));
   add_duration_option(app, "--link-idle-time", settings.link_idle_time,

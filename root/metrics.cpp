@@ -14,6 +14,10 @@ prometheus::Counter& shed(prometheus::Registry& registry, const char* what) {
   return counter(registry, "hedgerow_root_queries_shed_total", "Queries that were spared something for load, by what.", {{"what", what}});
 }
 
+prometheus::Counter& titles(prometheus::Registry& registry, const char* way) {
+  return counter(registry, "hedgerow_root_titles_total", "Titles of hits that were to be shown, by the way they came.", {{"way", way}});
+}
+
 prometheus::Histogram& completeness_histogram(prometheus::Registry& registry) {
   return prometheus::BuildHistogram()
       .Name("hedgerow_root_completeness_ratio")
@@ -60,6 +64,8 @@ Metrics::Metrics()
       attempt_seconds(latency_histogram(registry, "hedgerow_root_attempt_seconds", "Time from sending an attempt to its answer.")),
       second_phase_hits_lost(counter(registry, "hedgerow_root_second_phase_hits_lost_total",
                                      "Hits left out because their titles could not be fetched in time.")),
+      titles_with_hits(titles(registry, "with_hit")),
+      titles_fetched(titles(registry, "fetched")),
       canary_seconds(latency_histogram(registry, "hedgerow_root_canary_seconds", "Time from the begin of a query's trial to its verdict.")),
       canary_followers(counter(registry, "hedgerow_root_canary_followers_total",
                                "Queries that waited for the trial of another one that asked the same.")),

@@ -58,6 +58,8 @@ struct Metrics {
   prometheus::Counter& answers_late;  // came when nobody waited: counted, never merged
   prometheus::Histogram& attempt_seconds;
   prometheus::Counter& second_phase_hits_lost;
+  prometheus::Counter& titles_with_hits;  // of hits when they are first asked for: whether their titles had come along
+  prometheus::Counter& titles_fetched;
 
   // By policy::SubsystemKind and policy::SubsystemStatus.
   std::array<std::array<prometheus::Counter*, 5>, policy::subsystem_kinds> subsystem_queries;

@@ -15,6 +15,7 @@
 #include "root/document_lookup.hpp"
 #include "root/estimated_recall.hpp"
 #include "root/fanout_runner.hpp"
+#include "root/policy/query/titles_with_hits.hpp"
 #include "root/subsystem_runner.hpp"
 
 namespace hedgerow::root {
@@ -126,7 +127,8 @@ QueryService::QueryService(asio::any_io_executor executor, CollectionStatistics 
       canaries_(canaries),
       metrics_(metrics),
       waiting_room_(executor_, limits.admission, cluster.policies().search.load, limits.seed, metrics),
-      cache_(limits.cache_bytes, metrics) {}
+      cache_(limits.cache_bytes, metrics),
+      titles_with_hits_(limits.titles_with_hits) {}
 
 asio::awaitable<QueryService::Outcome> QueryService::search(const SearchParameters& parameters, Instant received,
                                                             wire::ClientWatch* client) {
@@ -195,9 +197,12 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
   const auto replicas = cluster_.replicas();
   const Assignment assignment = assign(*replicas, width_of(parameters, place.shedding().fanout, replicas->size()), stable_hash(plan.serialised_query));
 
+  const std::uint32_t titles =
+      policy::titles_with_hits(parameters.offset, parameters.k, assignment.asked.size(), titles_with_hits_);
+
   // What might take leaves down runs on one of them first; nothing else is asked of any leaf before.
   CanaryRequest canary(canaries_, {plan, assignment, shown_of(parameters), parameters.offset + parameters.k, parameters.service_class, parameters.canary, received,
-                                   deadline - reserve, parameters.trace});
+                                   deadline - reserve, parameters.trace, titles});
   {
     const Watched watched(client, [&] { canary.abandon(); });
     const auto verdict = co_await canary.wait();
@@ -207,7 +212,7 @@ asio::awaitable<QueryService::Outcome> QueryService::ask_leaves(const SearchPara
 
   FanoutRunner runner(executor_, cluster_, metrics_,
                       {plan, parameters.offset + parameters.k, parameters.offset, parameters.service_class, received, deadline - reserve,
-                       deadline, parameters.trace, parameters.hedge, parameters.tied, parameters.good_enough},
+                       deadline, parameters.trace, parameters.hedge, parameters.tied, parameters.good_enough, titles},
                       assignment);
   SubsystemRunner subsystems(executor_, cluster_, {plan, parameters.query, parameters.service_class, received, deadline,
                                                    parameters.grace, parameters.trace});

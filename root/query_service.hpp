@@ -38,6 +38,7 @@ class QueryService {
     policy::AdmissionSettings admission;
     std::size_t cache_bytes = 64 << 20;
     std::uint64_t seed = 1;
+    double titles_with_hits = 0.1;  // a hit brings its title whose chance to be one of the answer's is at least this
   };
   QueryService(boost::asio::any_io_executor executor, CollectionStatistics statistics, Cluster& cluster,
                CanaryService& canaries, Metrics& metrics, const Limits& limits);
@@ -80,6 +81,7 @@ class QueryService {
   Metrics& metrics_;
   WaitingRoom waiting_room_;
   ResultCache cache_;
+  double titles_with_hits_;
 };
 
 }  // namespace hedgerow::root

@@ -86,6 +86,7 @@ void SearchCalls::send(LeafId leaf, std::span<const policy::SendAttempt> attempt
     message.generation = query_.plan.generation;
     message.plan = planned_query(query_.plan);
     message.k = query_.most_hits;
+    message.titles = query_.titles;
     message.service_class = query_.service_class;
     message.kind = attempts.front().kind;
     for (const auto& attempt : attempts) {
@@ -116,7 +117,7 @@ void SearchCalls::failed(AttemptId attempt, AttemptFailure failure, AttemptEndin
 void SearchCalls::on_message(Call& call, wire::Message&& message) {
   const Instant now = clock_now();
   const auto* failure = std::get_if<wire::PartitionFailure>(&message);
-  const auto* answer = std::get_if<wire::PartitionAnswer>(&message);
+  auto* answer = std::get_if<wire::PartitionAnswer>(&message);
   if (const auto* started = std::get_if<wire::TieStarted>(&message)) {
     const auto begun = call.attempts.find(started->partition);
     if (begun != call.attempts.end() && carried(begun->second).pair) listener_.on_started(begun->second);
@@ -132,7 +133,7 @@ void SearchCalls::on_message(Call& call, wire::Message&& message) {
   if (answer) {
     const Manifest& manifest = cluster_.manifest();
     const auto checked = check_answer(
-        *answer, {query_.most_hits, manifest.partitions[partition.value].documents, manifest.documents});
+        *answer, {query_.most_hits, query_.titles, manifest.partitions[partition.value].documents, manifest.documents});
     if (checked.has_error()) return drop_leaf_of(call, checked.error());
   }
   const AttemptId attempt = found->second;
@@ -154,7 +155,7 @@ void SearchCalls::on_message(Call& call, wire::Message&& message) {
   }
   metrics_.attempt_seconds.Observe(to_seconds(now - ended.sent));
   const Carried heard = ended;  // what listens may send more attempts
-  const bool waited_for = listener_.on_answered(attempt, *answer);
+  const bool waited_for = listener_.on_answered(attempt, std::move(*answer));
   if (!waited_for) metrics_.answers_late.Increment();
   count_ending(metrics_, heard.kind, waited_for ? AttemptEnding::answered : AttemptEnding::late, heard.pair.get(), true);
   traces_.end(heard.trace, !waited_for ? "late" : heard.kind == AttemptKind::hedge ? "won" : "answered", now);

@@ -28,12 +28,13 @@ class SearchCalls {
     std::uint32_t most_hits;
     ServiceClass service_class;
     Instant end;  // of the search
+    std::uint32_t titles = 0;  // that come with the hits of each partition
   };
 
   class Listener {
    public:
     // The answer holds what the protocol promises. False: nobody waited for it.
-    virtual bool on_answered(AttemptId attempt, const wire::PartitionAnswer& answer) = 0;
+    virtual bool on_answered(AttemptId attempt, wire::PartitionAnswer&& answer) = 0;
     virtual void on_failed(AttemptId attempt, policy::AttemptFailure failure) = 0;
     // This half of a tied pair has begun, and its leaf could not tell the twin.
     virtual void on_started(AttemptId attempt) = 0;

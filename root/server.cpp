@@ -78,7 +78,7 @@ Server::Server(asio::io_context& io, const Settings& settings, Manifest manifest
       recording_(std::move(recording)),
       cluster_(io.get_executor(), std::move(manifest), client_settings(settings), settings.policies, settings.seed, metrics_, settings.tie_nonce),
       canaries_(io.get_executor(), cluster_, metrics_, canaries_settings(settings), settings.seed + 2),
-      queries_(io.get_executor(), std::move(statistics), cluster_, canaries_, metrics_, {settings.admission, settings.cache_bytes, settings.seed}),
+      queries_(io.get_executor(), std::move(statistics), cluster_, canaries_, metrics_, {settings.admission, settings.cache_bytes, settings.seed, settings.titles_with_hits}),
       router_(routes({io.get_executor(), queries_, cluster_, canaries_, metrics_, settings_.defaults, draining_})),
       http_(io.get_executor(), http_settings(settings),
             [this](wire::HttpRequest& request) { return router_.handle(request); }),

@@ -35,6 +35,7 @@ struct Settings {
   policy::AdmissionSettings admission;
   policy::CanariesSettings canaries;
   std::size_t cache_bytes = 64 << 20;
+  double titles_with_hits = 0.1;
   std::size_t most_connections = 4096;
   Duration link_idle_time = std::chrono::seconds(1);
   Duration link_connect_time = std::chrono::milliseconds(500);

@@ -3,6 +3,28 @@
 
 namespace hedgerow::wire {
 
+namespace {
+
+List<FetchedDocument> shown_documents(const std::vector<FetchedDocument>& documents) {
+  return {documents, [](CborWriter& writer, const FetchedDocument& document) {
+            put_all(writer, document.id, document.title, document.url);
+          }};
+}
+std::vector<FetchedDocument> shown_documents_from(Fields& f, const CodecLimits& limits) {
+  std::vector<FetchedDocument> read;
+  for (Fields documents = f.array(limits.most_documents); documents.more();) {
+    Fields document = documents.array(3);
+    FetchedDocument& fetched = read.emplace_back();
+    fetched.id = document.text();
+    fetched.title = document.text();
+    fetched.url = document.text();
+    document.end();
+  }
+  return read;
+}
+
+}  // namespace
+
 void put_message(CborWriter& w, const Hello& m) {
   put_all(w, 0U, m.version, m.name, m.sent_at_ns, m.collection, m.generation, m.partitions, m.spelling, m.twin);
 }
@@ -24,7 +46,7 @@ Message hello_from(Fields& f, const CodecLimits& limits) {
 
 void put_message(CborWriter& w, const SearchCall& m) {
   const List<Tie> ties{m.ties, [](CborWriter& writer, const Tie& tie) { put_all(writer, tie.partition, tie.tie, tie.twin_address); }};
-  put_all(w, 1U, m.call, m.time, m.generation, m.plan, m.partitions, m.k, m.score_threshold, m.service_class, m.kind, ties);
+  put_all(w, 1U, m.call, m.time, m.generation, m.plan, m.partitions, m.k, m.titles, m.score_threshold, m.service_class, m.kind, ties);
 }
 Message search_call_from(Fields& f, const CodecLimits& limits) {
   SearchCall m;
@@ -34,6 +56,7 @@ Message search_call_from(Fields& f, const CodecLimits& limits) {
   m.plan = f.plan(limits);
   m.partitions = f.partitions(limits.most_partitions);
   m.k = f.number<std::uint32_t>();
+  m.titles = f.number<std::uint32_t>();
   m.score_threshold = f.real();
   m.service_class = f.choice(ServiceClass::batch);
   m.kind = f.choice(AttemptKind::probe);
@@ -49,7 +72,7 @@ Message search_call_from(Fields& f, const CodecLimits& limits) {
 }
 
 void put_message(CborWriter& w, const PartitionAnswer& m) {
-  put_all(w, 2U, m.call, m.partition, m.documents, m.scores, m.matches, m.matches_exact, m.queue_time, m.service_time,
+  put_all(w, 2U, m.call, m.partition, m.documents, m.scores, shown_documents(m.shown), m.matches, m.matches_exact, m.queue_time, m.service_time,
           m.load, m.fault);
 }
 Message partition_answer_from(Fields& f, const CodecLimits& limits) {
@@ -59,6 +82,7 @@ Message partition_answer_from(Fields& f, const CodecLimits& limits) {
   m.documents = f.row<std::uint32_t>(limits.most_documents);
   m.scores = f.row<double>(limits.most_documents);
   if (m.documents.size() != m.scores.size()) throw Malformed{"documents and scores differ in number"};
+  m.shown = shown_documents_from(f, limits);
   m.matches = f.number<std::uint64_t>();
   m.matches_exact = f.truth();
   m.queue_time = f.duration();
@@ -124,22 +148,12 @@ Message fetch_call_from(Fields& f, const CodecLimits& limits) {
 }
 
 void put_message(CborWriter& w, const FetchAnswer& m) {
-  const List<FetchedDocument> documents{m.documents, [](CborWriter& writer, const FetchedDocument& document) {
-                                          put_all(writer, document.id, document.title, document.url);
-                                        }};
-  put_all(w, 6U, m.call, documents, m.load, m.fault);
+  put_all(w, 6U, m.call, shown_documents(m.documents), m.load, m.fault);
 }
 Message fetch_answer_from(Fields& f, const CodecLimits& limits) {
   FetchAnswer m;
   m.call = f.id<CallId>();
-  for (Fields documents = f.array(limits.most_documents); documents.more();) {
-    Fields document = documents.array(3);
-    FetchedDocument& fetched = m.documents.emplace_back();
-    fetched.id = document.text();
-    fetched.title = document.text();
-    fetched.url = document.text();
-    document.end();
-  }
+  m.documents = shown_documents_from(f, limits);
   m.load = f.load();
   m.fault = f.text();
   f.end();

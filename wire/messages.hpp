@@ -18,7 +18,7 @@
 namespace hedgerow::wire {
 
 // Grows with every change that an older peer would misread; peers of different versions do not talk.
-constexpr std::uint32_t protocol_version = 4;
+constexpr std::uint32_t protocol_version = 5;
 
 // How busy a leaf is, with every answer.
 struct Load {
@@ -62,6 +62,13 @@ struct Tie {
   std::string twin_address;  // of the other leaf, host:port
 };
 
+// What a list of hits shows of one.
+struct FetchedDocument {
+  std::string id;
+  std::string title;
+  std::string url;
+};
+
 struct SearchCall {
   CallId call;
   TimeLimit time;
@@ -69,6 +76,7 @@ struct SearchCall {
   PlannedQuery plan;
   std::vector<PartitionId> partitions;
   std::uint32_t k = 10;
+  std::uint32_t titles = 0;  // of each partition's first hits, so many bring along what a list shows of them
   double score_threshold = 0;
   ServiceClass service_class = ServiceClass::interactive;
   AttemptKind kind = AttemptKind::primary;
@@ -80,6 +88,9 @@ struct PartitionAnswer {
   PartitionId partition;
   std::vector<std::uint32_t> documents;  // document numbers, in rank order
   std::vector<double> scores;            // one for each document
+  // Of the first documents: at most as many as were asked for, and fewer where one could not be read or cannot be among
+  // the best k of all.
+  std::vector<FetchedDocument> shown{};
   std::uint64_t matches = 0;
   bool matches_exact = false;
   Duration queue_time{};
@@ -138,12 +149,6 @@ struct FetchCall {
   Generation generation;
   std::vector<DocumentAddress> documents;
   ServiceClass service_class = ServiceClass::interactive;
-};
-
-struct FetchedDocument {
-  std::string id;
-  std::string title;
-  std::string url;
 };
 
 // In the order asked.

@@ -42,7 +42,7 @@ json listings(const Reply& reply) {
 }  // namespace
 
 TEST_CASE("a trace shows what was injected into searches, fetches and every subsystem, where they answered and where they failed") {
-  TestCluster cluster(faulty(shelf_index(), 1));
+  TestCluster cluster(faulty(shelf_index(), 1, {"--titles-with-hits=2"}));
   const auto trace_with = [&](const char* faults) {
     listings(cluster.control("PUT", "/v1/faults", faults));
     return cluster.search("mistake novel", {{"deadline", "20s"}, {"grace", "20s"}, {"facets", "section"}, {"trace", "on"}}).json()["trace"];

@@ -128,7 +128,7 @@ TEST_CASE("an error is retried on the other replica, and named where there is no
 TEST_CASE("a second phase that fails on one leaf turns to the other replica") {
   // Replicas by chance, and searches unharmed: so this leaf finds some of the hits, and is the first to be asked for them.
   auto options = animals(2);
-  options.root_arguments = {"--replica-choice=random"};
+  options.root_arguments = {"--replica-choice=random", "--titles-with-hits=2"};
   TestCluster cluster(options);
   cluster.set_faults("leaf-2", {{{"kind", "error"}, {"work", {"fetch"}}}});
   for (int i = 0; i < 20; ++i) {
@@ -137,6 +137,18 @@ TEST_CASE("a second phase that fails on one leaf turns to the other replica") {
     CHECK(hits_are_whole(answer));
   }
   CHECK(cluster.metric("leaf-2", "hedgerow_leaf_work_total{outcome=\"failed\",work=\"fetch\"}") > 0);
+}
+
+TEST_CASE("hits whose titles came with them need no second phase: one that fails everywhere costs them nothing") {
+  auto options = animals(1);
+  options.root_arguments = {"--titles-with-hits=0"};
+  TestCluster cluster(options);
+  for (const auto& leaf : cluster.leaves()) cluster.set_faults(leaf, {{{"kind", "error"}, {"work", {"fetch"}}}});
+  const auto answer = complete_answer(cluster, "common", {{"k", "10"}});
+  CHECK(answer["hits"].size() == 10);
+  CHECK(hits_are_whole(answer));
+  CHECK(cluster.metric("root", "hedgerow_root_titles_total{way=\"with_hit\"}") == 10);
+  CHECK(cluster.metric("root", "hedgerow_root_titles_total{way=\"fetched\"}") == 0);
 }
 
 TEST_CASE("a crash on a word ends one leaf, costs its partitions alone, and is reported and not mended in silence") {

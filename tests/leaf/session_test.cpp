@@ -108,6 +108,47 @@ TEST_CASE("a fetch brings id, title and url of the documents, in the order asked
   });
 }
 
+TEST_CASE("the first hits bring id, title and url along, as many as were asked for") {
+  RunningLeaf leaf;
+  leaf.run([&]() -> asio::awaitable<void> {
+    const auto root = co_await RootSide::connect(leaf);
+    for (const std::uint32_t titles : {0U, 2U, 3U, 9U}) {
+      auto call = root->call("garden", {1}, 3);
+      call.titles = titles;
+      root->send(call);
+      const auto message = co_await root->next();
+      const auto& answer = std::get<wire::PartitionAnswer>(message);
+      REQUIRE(answer.documents.size() == 3);
+      REQUIRE(answer.shown.size() == std::min(titles, 3U));
+      for (std::size_t i = 0; i < answer.shown.size(); ++i) {
+        const auto& document = TinyIndex::get().documents()[answer.documents[i] - 1];
+        CHECK(answer.shown[i].id == document.id);
+        CHECK(answer.shown[i].title == document.title);
+        CHECK(answer.shown[i].url == document.url);
+      }
+    }
+  });
+}
+
+TEST_CASE("a hit that cannot be among the best of all brings nothing along") {
+  RunningLeaf leaf;
+  leaf.run([&]() -> asio::awaitable<void> {
+    const auto root = co_await RootSide::connect(leaf);
+    auto call = root->call("garden", {1}, 3);
+    call.titles = 3;
+    root->send(call);
+    const auto first = co_await root->next();
+    const auto& all = std::get<wire::PartitionAnswer>(first);
+    REQUIRE(all.scores.size() == 3);
+    call = root->call("garden", {1}, 3);
+    call.titles = 3;
+    call.score_threshold = all.scores[0] * 2;
+    root->send(call);
+    const auto second = co_await root->next();
+    CHECK(std::get<wire::PartitionAnswer>(second).shown.empty());
+  });
+}
+
 TEST_CASE("a partition that is not held, and another generation, are not served, the rest of the call is") {
   Settings settings;
   settings.partitions = {0, 1};

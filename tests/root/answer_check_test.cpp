@@ -8,7 +8,7 @@ namespace hedgerow::root {
 
 namespace {
 
-constexpr AnswerBounds bounds{.most_hits = 3, .partition_documents = 5, .collection_documents = 100};
+constexpr AnswerBounds bounds{.most_hits = 3, .titles = 2, .partition_documents = 5, .collection_documents = 100};
 
 wire::PartitionAnswer answer(std::vector<std::uint32_t> documents, std::vector<double> scores, std::uint64_t matches) {
   wire::PartitionAnswer made;
@@ -67,6 +67,22 @@ TEST_CASE("an answer that cannot be true is a protocol error that names the part
     CHECK(checked.error().code == Errc::protocol);
     CHECK(checked.error().context.find("partition 7") != std::string::npos);
     CHECK(checked.error().context.find(row.what) != std::string::npos);
+  }
+}
+
+TEST_CASE("titles come with the first hits, no more of them than were asked for, and none without its hit") {
+  auto with_titles = answer({4, 5, 6}, {3, 2, 1}, 3);
+  for (const std::size_t titles : {0U, 1U, 2U}) {
+    with_titles.shown.resize(titles);
+    CHECK(check_answer(with_titles, bounds).has_value());
+  }
+  with_titles.shown.resize(3);
+  auto without_hits = answer({}, {}, 0);
+  without_hits.shown.resize(1);
+  for (const auto& wrong : {with_titles, without_hits}) {
+    const auto checked = check_answer(wrong, bounds);
+    REQUIRE(checked.has_error());
+    CHECK(checked.error().context.find("more titles than were asked for") != std::string::npos);
   }
 }
 

@@ -124,6 +124,25 @@ TEST_CASE("when everything was fetched early, the phase is over as it starts") {
   CHECK(fetch.start(5ms) == "wake 12500us; finish complete");
 }
 
+TEST_CASE("a hit whose document came with it is not asked for, and where all did, the phase is over as it starts") {
+  Fetch fetch(std::vector<Row>{});
+  const SecondPhase::Hit came{leaf(1), {leaf(1)}, true}, to_fetch{leaf(0), {leaf(0)}};
+  SUBCASE("some came") {
+    CHECK(described(fetch.phase->add({came, to_fetch, came}, at(0ms))) == "fetch 0 L0 of 1");
+    CHECK(fetch.start(5ms) == "wake 12500us");
+    CHECK(fetch.answers(0, 6ms) == "take 1; finish complete");
+  }
+  SUBCASE("all came") {
+    CHECK(described(fetch.phase->add({came, came}, at(0ms))) == "");
+    CHECK(fetch.start(5ms) == "wake 12500us; finish complete");
+  }
+  SUBCASE("from the beginning") {
+    SecondPhase phase({came}, at(20ms), 1h, fetch.replica_choice);
+    CHECK(described(phase.start(at(5ms))) == "wake 12500us; finish complete");
+  }
+  CHECK(fetch.in_flight() == 0);
+}
+
 TEST_CASE("an early fetch that failed everywhere leaves the phase exhausted as it starts") {
   Fetch fetch(std::vector<Row>{});
   fetch.phase->add({{leaf(0), {leaf(0), leaf(1)}}}, at(0ms));

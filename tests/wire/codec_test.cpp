@@ -37,19 +37,22 @@ bool same(const std::vector<DocumentAddress>& a, const std::vector<DocumentAddre
 bool same(const FetchedDocument& a, const FetchedDocument& b) {
   return a.id == b.id && a.title == b.title && a.url == b.url;
 }
+bool same(const std::vector<FetchedDocument>& a, const std::vector<FetchedDocument>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return same(x, y); });
+}
 bool same(const Tie& a, const Tie& b) {
   return a.partition == b.partition && a.tie == b.tie && a.twin_address == b.twin_address;
 }
 bool same(const SearchCall& a, const SearchCall& b) {
   return a.call == b.call && same(a.time, b.time) && a.generation == b.generation && same(a.plan, b.plan) &&
-         a.partitions == b.partitions && a.k == b.k && a.score_threshold == b.score_threshold &&
+         a.partitions == b.partitions && a.k == b.k && a.titles == b.titles && a.score_threshold == b.score_threshold &&
          a.service_class == b.service_class && a.kind == b.kind &&
          std::equal(a.ties.begin(), a.ties.end(), b.ties.begin(), b.ties.end(),
                     [](const Tie& x, const Tie& y) { return same(x, y); });
 }
 bool same(const PartitionAnswer& a, const PartitionAnswer& b) {
   return a.call == b.call && a.partition == b.partition && a.documents == b.documents && a.scores == b.scores &&
-         a.matches == b.matches && a.matches_exact == b.matches_exact && a.queue_time == b.queue_time &&
+         same(a.shown, b.shown) && a.matches == b.matches && a.matches_exact == b.matches_exact && a.queue_time == b.queue_time &&
          a.service_time == b.service_time && same(a.load, b.load) && a.fault == b.fault;
 }
 bool same(const PartitionFailure& a, const PartitionFailure& b) {
@@ -65,9 +68,7 @@ bool same(const FetchCall& a, const FetchCall& b) {
          a.service_class == b.service_class;
 }
 bool same(const FetchAnswer& a, const FetchAnswer& b) {
-  const auto same_document = [](const FetchedDocument& x, const FetchedDocument& y) { return same(x, y); };
-  return a.call == b.call && same(a.load, b.load) && a.fault == b.fault &&
-         std::equal(a.documents.begin(), a.documents.end(), b.documents.begin(), b.documents.end(), same_document);
+  return a.call == b.call && same(a.documents, b.documents) && same(a.load, b.load) && a.fault == b.fault;
 }
 bool same(const CallFailure& a, const CallFailure& b) {
   return a.call == b.call && a.reason == b.reason && a.detail == b.detail && a.fault == b.fault;
@@ -138,6 +139,7 @@ std::vector<Message> extreme_messages() {
                                 extreme_plan(),
                                 {highest_partition},
                                 highest<std::uint32_t>,
+                                highest<std::uint32_t>,
                                 lowest<double>,
                                 ServiceClass::batch,
                                 AttemptKind::probe,
@@ -147,6 +149,7 @@ std::vector<Message> extreme_messages() {
                                      highest_partition,
                                      {highest<std::uint32_t>, 0, 1},
                                      {highest<double>, -0.0, 0.1},
+                                     {{odd_bytes, "", odd_bytes}, {}},
                                      highest<std::uint64_t>,
                                      true,
                                      Duration{highest<std::int64_t>},

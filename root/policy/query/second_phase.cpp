@@ -23,7 +23,9 @@ SecondPhase::SecondPhase(std::vector<Hit> hits, Instant deadline, Duration patie
       hits_state_(hits_.size()),
       deadline_(deadline),
       patience_(patience),
-      replica_choice_(replica_choice) {}
+      replica_choice_(replica_choice) {
+  for (std::size_t i = 0; i < hits_.size(); ++i) hits_state_[i].delivered = hits_[i].delivered;
+}
 
 SecondPhase::~SecondPhase() {
   for (std::uint32_t i = 0; i < attempts_.size(); ++i) end(AttemptId{i});
@@ -33,9 +35,9 @@ Actions SecondPhase::add(std::vector<Hit> hits, Instant now) {
   Actions actions;
   std::vector<std::size_t> added;
   for (auto& hit : hits) {
-    added.push_back(hits_.size());
+    if (!hit.delivered) added.push_back(hits_.size());
+    hits_state_.emplace_back().delivered = hit.delivered;
     hits_.push_back(std::move(hit));
-    hits_state_.emplace_back();
   }
   if (now < deadline_) send(added, true, actions);
   return actions;

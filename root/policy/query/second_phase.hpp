@@ -44,6 +44,7 @@ class SecondPhase {
   struct Hit {
     LeafId found_by;
     std::vector<LeafId> replicas;
+    bool delivered = false;  // its document came with it (see titles_with_hits): nobody need be asked
   };
 
   // patience: silence for so long, or for half of the time left where that is shorter, and another replica is asked.
