@@ -40,7 +40,7 @@ int build(const std::string& corpus, std::size_t count, const std::filesystem::p
     const auto* document = std::get_if<Document>(&next);
     if (!document) continue;
     Xapian::Document indexed = indexer.index(*document);
-    indexed.set_data(encode_stored_document(*document));
+    indexed.set_data(encode_shown_document(*document));
     databases[stable_hash(document->id) % count].add_document(indexed);
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -81,7 +81,7 @@ int load(const std::vector<unsigned>& ports, const std::string& file, std::size_
         const Xapian::MSet matches = enquire.get_mset(0, 10);
         matches.fetch();
         for (auto match = matches.begin(); match != matches.end(); ++match) {
-          const auto stored = decode_stored_document(match.get_document().get_data());
+          const auto stored = decode_shown_document(match.get_document().get_data());
           if (stored.has_value()) ++hits;
         }
         const auto took = std::chrono::steady_clock::now() - before;
