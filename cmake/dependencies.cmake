@@ -17,6 +17,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(XAPIAN REQUIRED IMPORTED_TARGET xapian-core)
 pkg_check_modules(CBOR REQUIRED IMPORTED_TARGET libcbor)
 
+find_package(benchmark REQUIRED)
+
 # Chart.js, which reports hold within them.
 find_file(CHART_JS_FILE chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH REQUIRED)
 
