@@ -1,7 +1,8 @@
 // Micro-benchmarks: single steps of a query's way, each measured alone.
 //
-// hedgerow-micro takes their times (Google Benchmark). No iteration reads a clock, starts a thread or draws from a seed that
-// is not fixed.
+// One table of them serves two programs: hedgerow-micro takes their times (Google Benchmark), hedgerow-micro-count has
+// valgrind count their instructions (scripts/check-instructions), and counts are the same in every run. So no iteration reads
+// a clock, starts a thread or draws from a seed that is not fixed.
 #pragma once
 
 #include <filesystem>
