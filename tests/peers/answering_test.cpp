@@ -75,10 +75,10 @@ EngineSettings of_kind(const std::string& kind) {
 }  // namespace
 
 TEST_CASE("Sphinx is asked for any of the words, for the ten best by BM25, and nothing typed is an operator or ends the text") {
-  CHECK(sphinx_statement("full text", "whole") ==
+  CHECK(sphinx_statement("full text", {}) ==
         "SELECT name, title, url FROM whole WHERE MATCH('full | text') LIMIT 10 OPTION ranker=bm25, max_matches=10");
-  CHECK(sphinx_statement("  it's \"low-dose\" | -x", "other") ==
-        "SELECT name, title, url FROM other WHERE MATCH('it | s | low | dose | x') LIMIT 10 OPTION ranker=bm25, max_matches=10");
+  CHECK(sphinx_statement("  it's \"low-dose\" | -x", {.index = "other", .most_matches = 1000}) ==
+        "SELECT name, title, url FROM other WHERE MATCH('it | s | low | dose | x') LIMIT 10 OPTION ranker=bm25, max_matches=1000");
 }
 
 TEST_CASE("Hits are counted by what begins each, and not by what a title says") {

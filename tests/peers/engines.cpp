@@ -25,7 +25,7 @@ result<std::unique_ptr<Engine>> make_engine(const EngineSettings& settings) {
   }
   if (settings.kind == "sphinx") {
     if (settings.ports.size() != 1) return lacks("one port");
-    return make_sphinx(settings.ports.front(), settings.sphinx_index);
+    return make_sphinx(settings.ports.front(), settings.sphinx);
   }
   if (settings.kind == "hedgerow") {
     if (settings.target.empty()) return lacks("a target");

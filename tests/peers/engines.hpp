@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/peers/engine.hpp"
+#include "tests/peers/sphinx_query.hpp"
 
 namespace hedgerow::peers {
 
@@ -18,7 +19,7 @@ struct EngineSettings {
   std::filesystem::path index;                   // in-process: the directory that hedgerow-index wrote
   std::vector<std::filesystem::path> databases;  // xapian: searched as one
   std::vector<std::uint16_t> ports;              // xapian-remote: of the servers, one a shard; sphinx: of the one that is asked
-  std::string sphinx_index = "whole";            // sphinx: the distributed index
+  SphinxAsking sphinx;                           // sphinx
   std::string target;                            // hedgerow: 127.0.0.1:7080
   std::vector<std::pair<std::string, std::string>> parameters;  // hedgerow: of each query
 };

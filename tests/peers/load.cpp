@@ -1,6 +1,7 @@
 #include "tests/peers/load.hpp"
 
 #include <sys/prctl.h>
+#include <time.h>
 
 #include <atomic>
 #include <thread>
@@ -27,6 +28,13 @@ void on_threads(Clients& clients, Work&& work) {
   }
 }
 
+// Of all threads of this process.
+Duration processor_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 Clients connected_clients(Engine& engine, const LoadSettings& settings) {
   Clients clients;
   for (std::size_t i = 0; i < settings.clients; ++i) clients.push_back(engine.client());
@@ -38,6 +46,7 @@ Clients connected_clients(Engine& engine, const LoadSettings& settings) {
 LoadResult ask_in_turn(Clients& clients, const std::vector<std::string>& queries, std::uint64_t count, Duration time) {
   std::vector<Tally> tallies(clients.size());
   std::atomic<std::uint64_t> next = 0;
+  const Duration processor_before = processor_time();
   const Instant start = clock_now();
   on_threads(clients, [&](std::size_t i) {
     for (Instant now = start; now < start + time;) {
@@ -51,6 +60,7 @@ LoadResult ask_in_turn(Clients& clients, const std::vector<std::string>& queries
   });
   LoadResult result;
   result.elapsed = clock_now() - start;
+  result.processor_time = processor_time() - processor_before;
   for (const auto& tally : tallies) result.measured.merge(tally);
   return result;
 }
@@ -110,6 +120,9 @@ nlohmann::ordered_json LoadResult::json() const {
   auto json = measured.json();
   json["elapsed_seconds"] = to_seconds(elapsed);
   json["queries_per_second"] = elapsed > Duration::zero() ? static_cast<double>(measured.answered()) / to_seconds(elapsed) : 0;
+  if (processor_time > Duration::zero() && measured.queries() > 0) {
+    json["asker_us"] = to_milliseconds(processor_time) * 1000 / static_cast<double>(measured.queries());
+  }
   if (settling.queries() > 0) json["settling"] = settling.json();
   return json;
 }

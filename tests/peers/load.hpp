@@ -42,8 +42,11 @@ struct LoadSettings {
 struct LoadResult {
   Tally settling, measured;
   Duration elapsed{};  // of what was measured
+  // Closed loop: the processor time of this process meanwhile. Of servers it is the price of asking; of an engine
+  // within the process, and of Xapian's remote backend, whose clients merge, the engine's own work is in it.
+  Duration processor_time{};
 
-  // That of measured; queries_per_second (answers), and settling where there was any.
+  // That of measured; queries_per_second (answers), asker_us (processor time of a query) and settling where there is any.
   nlohmann::ordered_json json() const;
 };
 

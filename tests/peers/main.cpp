@@ -111,7 +111,8 @@ void add_engine_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--index", engine.index, "in-process: the directory that hedgerow-index wrote");
   command.add_option("--database", engine.databases, "xapian: a database (may be repeated)");
   command.add_option("--port", engine.ports, "xapian-remote: the servers' ports; sphinx: that of the one to ask")->delimiter(',');
-  command.add_option("--sphinx-index", engine.sphinx_index, "sphinx: the distributed index")->capture_default_str();
+  command.add_option("--sphinx-index", engine.sphinx.index, "sphinx: the distributed index")->capture_default_str();
+  command.add_option("--max-matches", engine.sphinx.most_matches, "sphinx: so many hits every agent sends")->capture_default_str();
   command.add_option("--target", engine.target, "hedgerow: the root's address");
   command.add_option("--param", arguments.parameters, "hedgerow: of each query, name=value (may be repeated)");
   command.add_option("--queries", arguments.queries, "A file of queries, one a line")->required();

@@ -2,8 +2,6 @@
 
 #include <mysql.h>
 
-#include "tests/peers/sphinx_query.hpp"
-
 namespace hedgerow::peers {
 
 namespace {
@@ -17,13 +15,13 @@ struct FreeRows {
 
 class SphinxClient final : public Client {
  public:
-  SphinxClient(std::uint16_t port, std::string index) : port_(port), index_(std::move(index)) {}
+  SphinxClient(std::uint16_t port, SphinxAsking asking) : port_(port), asking_(std::move(asking)) {}
 
   result<Answer> ask(const std::string& query, Want want) override {
     if (!connection_) {
       if (const auto connected = connect(); !connected) return connected.error();
     }
-    auto answer = answered(sphinx_statement(query, index_), want);
+    auto answer = answered(sphinx_statement(query, asking_), want);
     if (answer.has_error()) connection_.reset();
     return answer;
   }
@@ -58,26 +56,26 @@ class SphinxClient final : public Client {
   Error failure() const { return {Errc::unavailable, std::string("sphinx: ") + mysql_error(connection_.get())}; }
 
   std::uint16_t port_;
-  std::string index_;
+  SphinxAsking asking_;
   std::unique_ptr<MYSQL, CloseConnection> connection_;
 };
 
 class Sphinx final : public Engine {
  public:
-  Sphinx(std::uint16_t port, std::string index) : port_(port), index_(std::move(index)) {}
-  std::unique_ptr<Client> client() override { return std::make_unique<SphinxClient>(port_, index_); }
+  Sphinx(std::uint16_t port, SphinxAsking asking) : port_(port), asking_(std::move(asking)) {}
+  std::unique_ptr<Client> client() override { return std::make_unique<SphinxClient>(port_, asking_); }
 
  private:
   std::uint16_t port_;
-  std::string index_;
+  SphinxAsking asking_;
 };
 
 }  // namespace
 
-result<std::unique_ptr<Engine>> make_sphinx(std::uint16_t port, const std::string& index) {
+result<std::unique_ptr<Engine>> make_sphinx(std::uint16_t port, const SphinxAsking& asking) {
   // Once, before there are threads.
   if (mysql_library_init(0, nullptr, nullptr) != 0) return Error{Errc::internal, "MariaDB's client library cannot be used"};
-  return std::make_unique<Sphinx>(port, index);
+  return std::make_unique<Sphinx>(port, asking);
 }
 
 }  // namespace hedgerow::peers

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "tests/peers/engine.hpp"
+#include "tests/peers/sphinx_query.hpp"
 
 namespace hedgerow::peers {
 
-// index: the distributed one. Errors: unsupported, where this was built without that library (sphinx_absent.cpp).
-result<std::unique_ptr<Engine>> make_sphinx(std::uint16_t port, const std::string& index);
+// Errors: unsupported, where this was built without that library (sphinx_absent.cpp).
+result<std::unique_ptr<Engine>> make_sphinx(std::uint16_t port, const SphinxAsking& asking);
 
 }  // namespace hedgerow::peers

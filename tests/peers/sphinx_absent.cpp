@@ -3,7 +3,7 @@
 
 namespace hedgerow::peers {
 
-result<std::unique_ptr<Engine>> make_sphinx(std::uint16_t, const std::string&) {
+result<std::unique_ptr<Engine>> make_sphinx(std::uint16_t, const SphinxAsking&) {
   return Error{Errc::unsupported, "Sphinx is asked by MariaDB's client library (libmariadb-dev), which was missing when this was built"};
 }
 

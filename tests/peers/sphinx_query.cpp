@@ -2,8 +2,6 @@
 
 #include <cctype>
 
-#include "tests/peers/engine.hpp"
-
 namespace hedgerow::peers {
 
 namespace {
@@ -26,10 +24,9 @@ std::string any_of_words(std::string_view query) {
 
 }  // namespace
 
-std::string sphinx_statement(std::string_view query, std::string_view index) {
-  const std::string most = std::to_string(wanted_hits);
-  return "SELECT name, title, url FROM " + std::string(index) + " WHERE MATCH('" + any_of_words(query) + "') LIMIT " + most +
-         " OPTION ranker=bm25, max_matches=" + most;
+std::string sphinx_statement(std::string_view query, const SphinxAsking& asking) {
+  return "SELECT name, title, url FROM " + asking.index + " WHERE MATCH('" + any_of_words(query) + "') LIMIT " + std::to_string(wanted_hits) +
+         " OPTION ranker=bm25, max_matches=" + std::to_string(asking.most_matches);
 }
 
 }  // namespace hedgerow::peers
