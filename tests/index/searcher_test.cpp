@@ -132,6 +132,24 @@ TEST_CASE("A fetched document is the one that was indexed") {
   CHECK(numbers(found->hits) == std::vector<std::uint32_t>{8});
 }
 
+TEST_CASE("A local search shows of its hits what fetching them gives, in their order") {
+  const TemporaryDirectory directory;
+  const auto documents = small_collection(300, 31);
+  build_small(documents, directory.path(), 3);
+  auto search = LocalSearch::open(directory.path()).value();
+  const auto found = search.search("kebat lobats", 20).value();
+  REQUIRE(found.hits.size() > 3);
+  const auto whole = search.fetch(found.hits).value();
+  const auto shown = search.fetch_shown(found.hits).value();
+  REQUIRE(shown.size() == whole.size());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    CHECK(shown[i].id == documents[found.hits[i].scored.document.value - 1].id);
+    CHECK(shown[i].id == whole[i].id);
+    CHECK(shown[i].title == whole[i].title);
+    CHECK(shown[i].url == whole[i].url);
+  }
+}
+
 TEST_CASE("What a list shows of a document comes back as it was stored, and of anything else it is corrupt") {
   Document document;
   document.id = "i\0d"s;
