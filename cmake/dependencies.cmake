@@ -17,6 +17,10 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(XAPIAN REQUIRED IMPORTED_TARGET xapian-core)
 pkg_check_modules(CBOR REQUIRED IMPORTED_TARGET libcbor)
 
+# Micro-benchmarks: timed by the one, counted by the other, which is told by its header what to count.
+find_package(benchmark REQUIRED)
+find_path(VALGRIND_INCLUDE_DIR valgrind/callgrind.h REQUIRED)
+
 # Chart.js, which reports hold within them.
 find_file(CHART_JS_FILE chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH REQUIRED)
 

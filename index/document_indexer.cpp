@@ -47,14 +47,16 @@ Xapian::Document DocumentIndexer::index(const Document& document) {
   }
   for (const auto& name : names) indexed.add_term(name);
   for (const auto& [name, values] : document.facets) add_facet(name, values, indexed);
-  indexed.set_data(encode_stored_document(document));
+  indexed.add_value(fields::shown_slot, encode_shown_document(document));
+  indexed.set_data(encode_stored_data(document));
   return indexed;
 }
 
 std::uint64_t memory_held_for(const Xapian::Document& document) {
   // Measured on the Debian catalogue: two map entries (posting, positions) for every term of a document.
   constexpr std::uint64_t bytes_per_term = 200;
-  return 1000 + bytes_per_term * document.termlist_count() + document.get_data().size();
+  return 1000 + bytes_per_term * document.termlist_count() + document.get_data().size() +
+         document.get_value(fields::shown_slot).size();
 }
 
 }  // namespace hedgerow

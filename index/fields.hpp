@@ -60,6 +60,9 @@ constexpr bool is_indexed_by_characters(unsigned character) {
 std::uint32_t values_slot(std::string_view name);
 std::uint32_t number_slot(std::string_view name);
 
+// What a list of hits shows of a document (see stored_document): a slot beyond all of the facets'.
+inline constexpr std::uint32_t shown_slot = 0xffff'fffe;
+
 // What the values slot holds: each value behind a byte with its length. Values are as Document promises; one of more
 // than 255 bytes, or of none, is left out.
 std::string encode_values(const std::vector<std::string>& values);

@@ -88,6 +88,16 @@ result<std::vector<StoredDocument>> LocalSearch::fetch(const std::vector<LocalHi
   return documents;
 }
 
+result<std::vector<ShownDocument>> LocalSearch::fetch_shown(const std::vector<LocalHit>& hits) {
+  std::vector<ShownDocument> documents;
+  for (const auto& hit : hits) {
+    auto fetched = partitions_[hit.partition.value].fetch_shown(hit.scored.document);
+    if (!fetched) return fetched.error();
+    documents.push_back(std::move(*fetched));
+  }
+  return documents;
+}
+
 result<std::vector<std::string>> LocalSearch::snippets(const LocalAnswer& answer,
                                                        const SnippetSettings& settings) const {
   std::vector<std::string> snippets;

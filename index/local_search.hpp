@@ -46,8 +46,10 @@ class LocalSearch {
   // The documents that are like the one with this external id, without itself. Errors: not_found (no such document);
   // otherwise as search.
   result<LocalAnswer> search_similar(std::string_view id, std::uint32_t k, std::uint32_t offset = 0);
-  // What the hits show, in their order.
+  // The documents of the hits, in their order.
   result<std::vector<StoredDocument>> fetch(const std::vector<LocalHit>& hits);
+  // What a list of hits shows of them, in their order, at a part of the cost.
+  result<std::vector<ShownDocument>> fetch_shown(const std::vector<LocalHit>& hits);
   // The passages that the answer's hits match by, in their order. Errors: corrupt or io from the engine.
   result<std::vector<std::string>> snippets(const LocalAnswer& answer, const SnippetSettings& settings = {}) const;
   // Of every facet named, in their order, over all documents that match the answer's query. Errors: as snippets.

@@ -48,9 +48,9 @@ result<std::optional<DocumentNumber>> find_document(const PartitionSearcher& par
     for (auto posting = self.database.postlist_begin(term); posting != end; ++posting) {
       if (!guard::is_document(*posting, self.collection_documents)) continue;
       // An id may look like the hash of another one.
-      const auto stored = decode_stored_document(self.database.get_document(*posting).get_data());
-      if (!stored) return stored.error();
-      if (stored->id == id) return std::optional(guard::number_of(*posting));
+      const auto shown = decode_shown_document(self.database.get_document(*posting).get_value(fields::shown_slot));
+      if (!shown) return shown.error();
+      if (shown->id == id) return std::optional(guard::number_of(*posting));
     }
     return std::optional<DocumentNumber>();
   });
@@ -60,8 +60,7 @@ result<std::vector<DocumentTerm>> counted_terms(const PartitionSearcher& partiti
                                                 std::size_t most) {
   const auto& self = partition.implementation();
   return translating_exceptions(self.name, [&]() -> result<std::vector<DocumentTerm>> {
-    const Error missing{Errc::not_found, self.name + ": no document " + std::to_string(document.value)};
-    if (document.value == 0 || document.value > self.collection_documents) return missing;
+    if (!self.may_hold(document)) return self.missing(document);
     try {
       auto terms = subject_terms(self.database, guard::docid_of(document));
       // They come in the order of their bytes, and equally frequent ones stay so.
@@ -70,7 +69,7 @@ result<std::vector<DocumentTerm>> counted_terms(const PartitionSearcher& partiti
       if (terms.size() > most) terms.resize(most);
       return terms;
     } catch (const Xapian::DocNotFoundError&) {
-      return missing;
+      return self.missing(document);
     }
   });
 }

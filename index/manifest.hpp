@@ -33,7 +33,7 @@ struct FacetField {
 };
 
 struct Manifest {
-  static constexpr int format_version = 2;
+  static constexpr int format_version = 3;
   static constexpr std::uint32_t most_title_weight = 100;
   // Each facet costs two value slots in every partition; a collection with more has taken something else for facets.
   static constexpr std::size_t most_facets = 256;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/error.hpp"
 #include "index/scoring.hpp"
 #include "index/searcher.hpp"
 
@@ -19,6 +20,12 @@ struct PartitionSearcher::Implementation {
   std::uint32_t documents = 0;  // without the guards
   std::uint64_t collection_documents = 0;
   Bm25Parameters bm25;
+
+  // No document has another number, and what has one is no guard.
+  bool may_hold(DocumentNumber document) const { return document.value > 0 && document.value <= collection_documents; }
+  Error missing(DocumentNumber document) const {
+    return {Errc::not_found, name + ": no document " + std::to_string(document.value)};
+  }
 };
 
 }  // namespace hedgerow

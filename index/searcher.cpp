@@ -8,6 +8,7 @@
 
 #include "index/database_label.hpp"
 #include "index/engine_error.hpp"
+#include "index/fields.hpp"
 #include "index/global_weight.hpp"
 #include "index/guard.hpp"
 #include "index/open_partition.hpp"
@@ -222,33 +223,36 @@ result<PartitionHits> PartitionSearcher::search(const PreparedQuery& query, std:
   });
 }
 
-template <class Decode>
-auto PartitionSearcher::decoded_data_of(DocumentNumber number, Decode&& decode) -> decltype(decode(std::string_view())) {
+result<std::vector<StoredDocument>> PartitionSearcher::fetch(const std::vector<DocumentNumber>& documents) {
   const Implementation& self = *implementation_;
-  return translating_exceptions(self.name, [&]() -> decltype(decode(std::string_view())) {
-    const Error missing{Errc::not_found, self.name + ": no document " + std::to_string(number.value)};
-    if (number.value == 0 || number.value > self.collection_documents) return missing;
-    try {
-      return decode(self.database.get_document(guard::docid_of(number)).get_data());
-    } catch (const Xapian::DocNotFoundError&) {
-      return missing;
+  return translating_exceptions(self.name, [&]() -> result<std::vector<StoredDocument>> {
+    std::vector<StoredDocument> fetched;
+    fetched.reserve(documents.size());
+    for (const DocumentNumber number : documents) {
+      if (!self.may_hold(number)) return self.missing(number);
+      try {
+        const Xapian::Document found = self.database.get_document(guard::docid_of(number));
+        auto document = decode_stored_document(found.get_value(fields::shown_slot), found.get_data());
+        if (document.has_error()) return document.error();
+        fetched.push_back(std::move(*document));
+      } catch (const Xapian::DocNotFoundError&) {
+        return self.missing(number);
+      }
     }
+    return fetched;
   });
 }
 
-result<std::vector<StoredDocument>> PartitionSearcher::fetch(const std::vector<DocumentNumber>& documents) {
-  std::vector<StoredDocument> fetched;
-  fetched.reserve(documents.size());
-  for (const DocumentNumber number : documents) {
-    auto document = decoded_data_of(number, decode_stored_document);
-    if (document.has_error()) return document.error();
-    fetched.push_back(std::move(*document));
-  }
-  return fetched;
-}
-
-result<ShownDocument> PartitionSearcher::fetch_shown(DocumentNumber document) {
-  return decoded_data_of(document, decode_shown_document);
+result<ShownDocument> PartitionSearcher::fetch_shown(DocumentNumber number) {
+  const Implementation& self = *implementation_;
+  return translating_exceptions(self.name, [&]() -> result<ShownDocument> {
+    if (!self.may_hold(number)) return self.missing(number);
+    // The engine need not look whether there is such a document: every one has this value.
+    const std::string value =
+        self.database.get_document(guard::docid_of(number), Xapian::DOC_ASSUME_VALID).get_value(fields::shown_slot);
+    if (value.empty()) return self.missing(number);
+    return decode_shown_document(value);
+  });
 }
 
 std::uint32_t PartitionSearcher::documents() const { return implementation_->documents; }

@@ -76,9 +76,6 @@ class PartitionSearcher {
 
  private:
   explicit PartitionSearcher(std::unique_ptr<Implementation> implementation);
-  // A document's data, as `decode` reads it.
-  template <class Decode>
-  auto decoded_data_of(DocumentNumber number, Decode&& decode) -> decltype(decode(std::string_view()));
   std::unique_ptr<Implementation> implementation_;
 };
 

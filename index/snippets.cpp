@@ -41,17 +41,16 @@ result<std::vector<std::string>> make_snippets(const PartitionSearcher& partitio
     snippets.reserve(documents.size());
     for (const DocumentNumber number : documents) {
       if (stop != nullptr && stop->load(std::memory_order_relaxed)) return cancelled;
-      const Error missing{Errc::not_found, self.name + ": no document " + std::to_string(number.value)};
-      if (number.value == 0 || number.value > self.collection_documents) return missing;
+      if (!self.may_hold(number)) return self.missing(number);
       std::string data;
       try {
         data = self.database.get_document(guard::docid_of(number)).get_data();
       } catch (const Xapian::DocNotFoundError&) {
-        return missing;
+        return self.missing(number);
       }
-      const auto stored = decode_stored_document(data);
-      if (!stored) return stored.error();
-      auto passage = best_passage(stored->text, words, length, stop);
+      const auto text = decode_stored_text(data);
+      if (!text) return text.error();
+      auto passage = best_passage(*text, words, length, stop);
       if (!passage) return cancelled;
       snippets.push_back(std::move(*passage));
     }

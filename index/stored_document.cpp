@@ -1,8 +1,8 @@
 #include "index/stored_document.hpp"
 
-#include <bitset>
-#include <iterator>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace hedgerow {
 
@@ -16,95 +16,68 @@ std::string_view cut_at_character(std::string_view text, std::size_t longest) {
   return text.substr(0, end);
 }
 
-bool take_string(const nlohmann::json& object, const char* name, std::string& out) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_string()) return false;
-  out = found->get<std::string>();
-  return true;
+constexpr std::size_t length_bytes = 4;
+
+void put_length(std::string& out, std::size_t length) {
+  for (std::size_t i = 0; i < length_bytes; ++i) out.push_back(static_cast<char>(length >> (8 * i) & 0xff));
 }
 
-// Reads an object's fields until all that a list of hits shows are there; of what comes behind them nothing is looked at.
-class ShownReader : public nlohmann::json_sax<nlohmann::json> {
- public:
-  // Whether everything was found. The parser's own verdict says only whether it came to the end.
-  bool complete() const { return found_.all(); }
-  ShownDocument document;
-
-  bool key(string_t& name) override {
-    wanted_ = nullptr;
-    for (const Field& field : fields_) {
-      if (depth_ == 1 && name == field.name) wanted_ = &field;
-    }
-    return true;
+std::size_t length_at(std::string_view value, std::size_t at) {
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < length_bytes; ++i) {
+    length |= static_cast<std::size_t>(static_cast<unsigned char>(value[at + i])) << (8 * i);
   }
-  bool string(string_t& text) override {
-    if (!wanted_) return true;
-    document.*wanted_->part = std::move(text);
-    found_.set(static_cast<std::size_t>(wanted_ - fields_));
-    wanted_ = nullptr;
-    return !complete();
-  }
-  bool start_object(std::size_t) override { return open(); }
-  bool end_object() override { return close(); }
-  bool start_array(std::size_t) override { return open(); }
-  bool end_array() override { return close(); }
-  bool null() override { return other(); }
-  bool boolean(bool) override { return other(); }
-  bool number_integer(number_integer_t) override { return other(); }
-  bool number_unsigned(number_unsigned_t) override { return other(); }
-  bool number_float(number_float_t, const string_t&) override { return other(); }
-  bool binary(binary_t&) override { return other(); }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override { return false; }
+  return length;
+}
 
- private:
-  // None of ours: a wanted field of another kind ends the reading.
-  bool other() const { return !wanted_; }
-  bool open() {
-    ++depth_;
-    return !wanted_;
-  }
-  bool close() {
-    --depth_;
-    return true;
-  }
+Error corrupt_document() { return {Errc::corrupt, "a document is not what the index stores"}; }
 
-  struct Field {
-    const char* name;
-    std::string ShownDocument::*part;
-  };
-  static constexpr Field fields_[] = {{"id", &ShownDocument::id}, {"title", &ShownDocument::title}, {"url", &ShownDocument::url}};
-
-  std::size_t depth_ = 0;
-  std::bitset<std::size(fields_)> found_;
-  const Field* wanted_ = nullptr;
-};
+// The data's object; discarded where it is none, or has no text.
+nlohmann::json data_of(std::string_view data) {
+  auto json = nlohmann::json::parse(data, nullptr, false);
+  const bool whole = json.is_object() && json.contains("text") && json["text"].is_string() && json.contains("facets");
+  return whole ? json : nlohmann::json(nlohmann::json::value_t::discarded);
+}
 
 }  // namespace
 
-std::string encode_stored_document(const Document& document) {
-  const nlohmann::ordered_json data{{"id", document.id},
-                                    {"title", cut_at_character(document.title, longest_stored_title)},
-                                    {"url", document.url.size() <= longest_stored_url ? document.url : ""},
-                                    {"text", cut_at_character(document.text, longest_stored_text)},
-                                    {"facets", document.facets}};
+std::string encode_shown_document(const Document& document) {
+  const std::string_view title = cut_at_character(document.title, longest_stored_title);
+  std::string value;
+  put_length(value, document.id.size());
+  put_length(value, title.size());
+  value += document.id;
+  value += title;
+  if (document.url.size() <= longest_stored_url) value += document.url;
+  return value;
+}
+
+result<ShownDocument> decode_shown_document(std::string_view value) {
+  constexpr std::size_t lengths = 2 * length_bytes;
+  if (value.size() < lengths) return corrupt_document();
+  const std::size_t id = length_at(value, 0), title = length_at(value, length_bytes);
+  if (id + title > value.size() - lengths) return corrupt_document();
+  return ShownDocument{std::string(value.substr(lengths, id)), std::string(value.substr(lengths + id, title)),
+                       std::string(value.substr(lengths + id + title))};
+}
+
+std::string encode_stored_data(const Document& document) {
+  const nlohmann::ordered_json data{{"text", cut_at_character(document.text, longest_stored_text)}, {"facets", document.facets}};
   return data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-result<ShownDocument> decode_shown_document(std::string_view data) {
-  ShownReader reader;
-  nlohmann::json::sax_parse(data, &reader);
-  if (!reader.complete()) return Error{Errc::corrupt, "a document's data is not what the index stores"};
-  return std::move(reader.document);
+result<std::string> decode_stored_text(std::string_view data) {
+  auto json = data_of(data);
+  if (json.is_discarded()) return corrupt_document();
+  return std::move(json["text"].get_ref<std::string&>());
 }
 
-result<StoredDocument> decode_stored_document(std::string_view data) {
-  const auto json = nlohmann::json::parse(data, nullptr, false);
-  StoredDocument document;
-  if (json.is_discarded() || !json.is_object() || !take_string(json, "id", document.id) ||
-      !take_string(json, "title", document.title) || !take_string(json, "url", document.url) ||
-      !take_string(json, "text", document.text) || !json.contains("facets")) {
-    return Error{Errc::corrupt, "a document's data is not what the index stores"};
-  }
+result<StoredDocument> decode_stored_document(std::string_view value, std::string_view data) {
+  auto shown = decode_shown_document(value);
+  if (shown.has_error()) return shown.error();
+  auto json = data_of(data);
+  if (json.is_discarded()) return corrupt_document();
+  StoredDocument document{std::move(*shown), std::move(json["text"].get_ref<std::string&>()), {}};
   document.facets_json = json["facets"].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return document;
 }

@@ -1,4 +1,5 @@
-// What a user sees of a hit, as it is kept in the data of a Xapian document: compact JSON.
+// What a user sees of a hit, as a partition keeps it: what a list of hits shows in a value slot of the Xapian document, apart
+// from the rest, so that a list is read without unpacking texts; text and facets in the document's data, as compact JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace hedgerow {
 
-// What a list of hits shows of it. It comes first in the data, so that nobody reads texts for it.
+// What a list of hits shows of a document.
 struct ShownDocument {
   std::string id;
   std::string title;  // at most longest_stored_title bytes
@@ -28,9 +29,15 @@ inline constexpr std::size_t longest_stored_text = 1 << 20;
 inline constexpr std::size_t longest_stored_title = 2048;
 inline constexpr std::size_t longest_stored_url = 2048;
 
-std::string encode_stored_document(const Document& document);
+// The value: the lengths of id and title, four bytes each, little-endian, then id, title and url.
+std::string encode_shown_document(const Document& document);
 // Errors: corrupt.
-result<ShownDocument> decode_shown_document(std::string_view data);
-result<StoredDocument> decode_stored_document(std::string_view data);
+result<ShownDocument> decode_shown_document(std::string_view value);
+
+// The data.
+std::string encode_stored_data(const Document& document);
+// Errors: corrupt.
+result<std::string> decode_stored_text(std::string_view data);
+result<StoredDocument> decode_stored_document(std::string_view value, std::string_view data);
 
 }  // namespace hedgerow

@@ -158,7 +158,8 @@ class Verifier {
         continue;
       }
       const std::string name = "document " + std::to_string(guard::number_of(docid).value);
-      const auto stored = decode_stored_document(database.get_document(docid).get_data());
+      const Xapian::Document document_here = database.get_document(docid);
+      const auto stored = decode_stored_document(document_here.get_value(fields::shown_slot), document_here.get_data());
       if (!stored) {
         complain(file, name + " cannot be read");
       } else if (!is_found_by_id(database, docid, stored->id)) {

@@ -19,6 +19,8 @@
 
 namespace hedgerow::test {
 
+using namespace std::string_literals;
+
 namespace {
 
 struct OnePartition {
@@ -130,26 +132,54 @@ TEST_CASE("A fetched document is the one that was indexed") {
   CHECK(numbers(found->hits) == std::vector<std::uint32_t>{8});
 }
 
-TEST_CASE("What a list shows of a document is read without what is behind it, or is corrupt") {
-  const auto shown = [](const char* data) { return decode_shown_document(data); };
-  const auto found = shown(R"({"id":"a","title":"b","url":"","text":not even JSON)");
-  REQUIRE(found.has_value());
-  CHECK(found->id == "a");
-  CHECK(found->title == "b");
-  CHECK(found->url.empty());
-  const auto scattered = shown(R"({"facets":{"id":["x"],"more":{"title":"y"}},"url":"u","n":1.5,"title":"t","id":"i"})");
-  REQUIRE(scattered.has_value());
-  CHECK(scattered->id == "i");
-  CHECK(scattered->title == "t");
-  CHECK(scattered->url == "u");
-  for (const char* data : {"", "[]", "7", "{}", R"({"id":"a","title":"b"})", R"({"id":1,"title":"b","url":"c"})",
-                           R"({"id":"a","title":["b"],"url":"c"})", R"({"id":"a","title":{},"url":"c"})",
-                           R"({"id":"a","title":null,"url":"c"})", R"({"id":"a","title":"b","url)",
-                           R"([{"id":"a","title":"b","url":"c"}])", R"({"id":"a","id":"a","id":"a"})"}) {
-    CAPTURE(data);
-    const auto refused = shown(data);
-    REQUIRE(!refused);
+TEST_CASE("A local search shows of its hits what fetching them gives, in their order") {
+  const TemporaryDirectory directory;
+  const auto documents = small_collection(300, 31);
+  build_small(documents, directory.path(), 3);
+  auto search = LocalSearch::open(directory.path()).value();
+  const auto found = search.search("kebat lobats", 20).value();
+  REQUIRE(found.hits.size() > 3);
+  const auto whole = search.fetch(found.hits).value();
+  const auto shown = search.fetch_shown(found.hits).value();
+  REQUIRE(shown.size() == whole.size());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    CHECK(shown[i].id == documents[found.hits[i].scored.document.value - 1].id);
+    CHECK(shown[i].id == whole[i].id);
+    CHECK(shown[i].title == whole[i].title);
+    CHECK(shown[i].url == whole[i].url);
+  }
+}
+
+TEST_CASE("What a list shows of a document comes back as it was stored, and of anything else it is corrupt") {
+  Document document;
+  document.id = "i\0d"s;
+  document.title = "a title";
+  document.url = "http://example.org/";
+  const std::string value = encode_shown_document(document);
+  CHECK(value == "\3\0\0\0\7\0\0\0i\0da titlehttp://example.org/"s);
+  const auto shown = decode_shown_document(value);
+  REQUIRE(shown.has_value());
+  CHECK(shown->id == document.id);
+  CHECK(shown->title == document.title);
+  CHECK(shown->url == document.url);
+  const auto nothing = decode_shown_document(encode_shown_document({}));
+  REQUIRE(nothing.has_value());
+  CHECK((nothing->id.empty() && nothing->title.empty() && nothing->url.empty()));
+  for (const std::string& broken : {""s, value.substr(0, 7), value.substr(0, 17), "\xff\xff\xff\xff\xff\xff\xff\xffid"s}) {
+    CAPTURE(broken);
+    const auto refused = decode_shown_document(broken);
+    REQUIRE(refused.has_error());
     CHECK(refused.error().code == Errc::corrupt);
+  }
+}
+
+TEST_CASE("A document whose data is not the index's is corrupt") {
+  const std::string shown = encode_shown_document({});
+  CHECK(decode_stored_document(shown, R"({"text":"t","facets":{}})").has_value());
+  for (const char* data : {"", "[]", "7", "{}", R"({"text":"t"})", R"({"text":1,"facets":{}})", R"({"text":"t","facets":{})"}) {
+    CAPTURE(data);
+    CHECK(decode_stored_document(shown, data).has_error());
+    CHECK(decode_stored_text(data).has_error());
   }
 }
 
