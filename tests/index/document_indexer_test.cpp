@@ -9,6 +9,7 @@
 
 #include "index/document_indexer.hpp"
 #include "index/fields.hpp"
+#include "index/stored_document.hpp"
 
 namespace hedgerow::test {
 
@@ -91,7 +92,7 @@ TEST_CASE("A facet is a term for each value that counts nothing, its values as g
   CHECK(Xapian::sortable_unserialise(indexed.get_value(fields::number_slot("year"))) == 2010);
   CHECK(Xapian::sortable_unserialise(indexed.get_value(fields::number_slot("date"))) == 1706745600);
   CHECK(indexed.get_value(fields::number_slot("mixed")) == "");
-  CHECK(indexed.values_count() == 6);
+  CHECK(indexed.values_count() == 6 + 1);  // and what a list of hits shows
 }
 
 TEST_CASE("Facets of odd names and values stay apart, and values that fit no term are counted all the same") {
@@ -137,6 +138,9 @@ TEST_CASE("A title of any length is indexed to its end, and shown cut") {
   CHECK(found.at("word") == 20'000'000);
   CHECK(found.at("Sword") == 200'000);
   CHECK(found.contains("Slast"));
+  const auto shown = decode_shown_document(indexed.get_value(fields::shown_slot));
+  REQUIRE(shown.has_value());
+  CHECK(shown->title == document.title.substr(0, 2048));
   CHECK(indexed.get_data().size() < 4000);
 }
 
