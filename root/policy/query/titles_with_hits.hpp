@@ -1,6 +1,6 @@
 // How many of each partition's first hits bring their titles and urls along, so that nobody need fetch them. Pure.
 //
-// Intuition: where a hit was found its document is at hand, and reading it costs some ten microseconds; fetching it when the
+// Intuition: where a hit was found its document is at hand, and reading it costs a microsecond or two; fetching it when the
 // hits are final costs a round trip, and more of both processes' time than reading a few documents for nothing. So a hit
 // brings its title where it is likely enough to be one of the answer's.
 //
