@@ -88,7 +88,7 @@ policy::SecondPhase::Hit FanoutRunner::take_in(const MergedHit& hit) {
   auto place = fetchable(hit);
   fetching_.push_back(hit);
   auto& document = fetched_.emplace_back();
-  if (const auto came = shown_.find(hit.hit.document); came != shown_.end()) {
+  if (const auto came = shown_.find({hit.partition, hit.hit.document}); came != shown_.end()) {
     document = std::move(came->second);
     place.delivered = true;
   }
@@ -108,7 +108,7 @@ void FanoutRunner::fetch_early() {
 asio::awaitable<std::vector<std::optional<wire::FetchedDocument>>> FanoutRunner::fetch(const std::vector<MergedHit>& hits) {
   // What was fetched early keeps its place; what is no hit any more is dropped, what is new is added.
   const auto same = [](const MergedHit& hit) {
-    return [document = hit.hit.document](const MergedHit& other) { return other.hit.document == document; };
+    return [&hit](const MergedHit& other) { return other.partition == hit.partition && other.hit.document == hit.hit.document; };
   };
   const std::size_t early = fetching_.size();
   for (std::size_t place = 0; place < early; ++place) {
@@ -253,7 +253,7 @@ void FanoutRunner::merge_answer(const wire::PartitionAnswer& answer, std::vector
     hits.push_back({DocumentNumber{answer.documents[i]}, answer.scores[i]});
   }
   merge_.add(answer.partition, hits);
-  for (std::size_t i = 0; i < shown.size(); ++i) shown_.emplace(hits[i].document, std::move(shown[i]));
+  for (std::size_t i = 0; i < shown.size(); ++i) shown_.try_emplace({answer.partition, hits[i].document}, std::move(shown[i]));
   matches_ += answer.matches;
   matches_exact_ = matches_exact_ && answer.matches_exact;
 }

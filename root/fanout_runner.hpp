@@ -8,9 +8,10 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "index/query.hpp"
@@ -121,7 +122,8 @@ class FanoutRunner final : private SearchCalls::Listener, private FetchCalls::Li
   SearchCalls search_calls_;
   FetchCalls fetch_calls_;
   FetchListener on_fetching_;
-  std::unordered_map<DocumentNumber, wire::FetchedDocument> shown_;  // what came with hits
+  // What came with hits. A leaf that puts another partition's document into its answer speaks for its own partition only.
+  std::map<std::pair<PartitionId, DocumentNumber>, wire::FetchedDocument> shown_;
   // By place in the second phase.
   std::vector<MergedHit> fetching_;
   std::vector<std::optional<wire::FetchedDocument>> fetched_;

@@ -22,10 +22,6 @@ constexpr Duration no_wait_known = Duration::max();
 // a thread's way to a processor, or for a burst on a machine that leaves share.
 constexpr double short_work_seconds = 0.002, long_work_seconds = 0.004;
 
-// Time waited over time worked at a single server with so many waiting on the average of time (M/M/1: with ratio r they are
-// r² / (1 + r)).
-double ratio_of_one_server(double waiting) { return (waiting + std::sqrt(waiting * (waiting + 4))) / 2; }
-
 template <class Value>
 Value median(std::vector<Value>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
@@ -94,7 +90,7 @@ double ClusterLoad::pressure_of(const Leaf& leaf, Instant now) {
   const double waiting = (leaf.queue_seconds - leaf.newest_wait_seconds) / memory_seconds *
                          std::exp2(-to_seconds(now - leaf.faded) / to_seconds(half_life));
   const double ratio = leaf.queue_seconds / leaf.service_seconds;
-  const double most = ratio_of_one_server(std::max(0.0, waiting));
+  const double most = std::max(0.0, waiting);
   if (ratio <= most) return ratio;
   const double work = leaf.service_seconds / leaf.answered;
   return std::lerp(most, ratio, std::clamp((work - short_work_seconds) / (long_work_seconds - short_work_seconds), 0.0, 1.0));

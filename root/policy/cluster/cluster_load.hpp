@@ -30,10 +30,11 @@ class ClusterLoad {
   // Time waited on a leaf after an attempt's turn had come over time worked on it, recent averages, median over leaves.
   // Above 1 the leaves spend more time waiting than working.
   double queueing(Instant now) const { return current(now) ? queueing_ : 0; }
-  // The same, as far as it is load. Of work shorter than 2 ms at most what a single server (M/M/1) would have with so many of
-  // this root's attempts waiting, on the average of time: where hardly anybody waits there is room, however long the few
-  // attempts that there are wait beside their work. From 4 ms of work on it is queueing() itself. (Of several roots each sees
-  // its own share of what waits, so they take short work's waiting for less than it is.)
+  // The same, as far as it is load. Of work shorter than 2 ms at most the number of this root's attempts that wait on a leaf,
+  // on the average of time (0.05 at a single server, M/M/1, that works a fifth of the time; 0.5 where it works half of it):
+  // where hardly anybody waits there is room, however long the few attempts that there are wait beside their work. From 4 ms
+  // of work on it is queueing() itself. (Of several roots each sees its own share of what waits, so they take short work's
+  // waiting for less than it is.)
   double pressure(Instant now) const { return current(now) ? pressure_ : 0; }
   // The smallest time waited on a leaf in the last 100 to 200 ms, lower median over leaves: above 0 even the luckiest
   // attempts wait.
