@@ -26,6 +26,19 @@ bool all_terms_planned(const QueryNode& node, const std::unordered_map<std::stri
   return true;
 }
 
+// Of the whole collection.
+double postings_of(const QueryNode& node, const std::unordered_map<std::string, std::uint32_t>& planned, double documents) {
+  constexpr double with_positions = 10;
+  if (node.op == QueryOperator::range) return documents;
+  if (node.op == QueryOperator::term) {
+    const auto found = planned.find(node.term);
+    return found == planned.end() ? 0 : found->second;
+  }
+  double sum = 0;
+  for (const QueryNode& child : node.children) sum += postings_of(child, planned, documents);
+  return node.op == QueryOperator::phrase || node.op == QueryOperator::near ? with_positions * sum : sum;
+}
+
 }  // namespace
 
 PreparedQuery::PreparedQuery(std::shared_ptr<const Implementation> implementation)
@@ -65,10 +78,13 @@ result<PreparedQuery> PreparedQuery::prepare(const QueryPlan& plan) {
     return Error{Errc::protocol, "query plan: a term without its document frequency"};
   }
   implementation->prunes = has_optional_parts(*tree);
+  implementation->postings = postings_of(*tree, planned, static_cast<double>(plan.collection_documents));
   implementation->root = std::move(*tree);
   implementation->average_length = plan.average_length;
   implementation->generation = plan.generation;
   return PreparedQuery(std::move(implementation));
 }
+
+double PreparedQuery::postings(double share) const { return implementation_->postings * share; }
 
 }  // namespace hedgerow

@@ -13,6 +13,7 @@ struct PreparedQuery::Implementation {
   QueryNode root;
   // Of every term of the tree that stands in the collection: its idf there.
   std::unordered_map<std::string, double> inverse_document_frequencies;
+  double postings = 0;  // see PreparedQuery::postings
   double average_length = 0;  // > 0, unless the collection holds nothing
   Generation generation;
   // Whether the tree holds an OR or an AND_MAYBE, the two shapes with which the engine prunes (see guard.hpp).

@@ -39,6 +39,10 @@ class PreparedQuery {
   PreparedQuery& operator=(PreparedQuery&&) noexcept;
   ~PreparedQuery();
 
+  // At most so many postings are read for it in a collection of which `share` is searched: for each term those of all of its
+  // documents, those of phrases and nearness ten times, as their positions are read too; for a range every document.
+  double postings(double share) const;
+
   struct Implementation;
   const Implementation& implementation() const { return *implementation_; }
 

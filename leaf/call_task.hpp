@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -86,6 +87,8 @@ class CallTask {
 
   // On the I/O thread, before anything of it is queued: checks the call and makes it ready to run.
   virtual std::optional<Refusal> prepare(const Serving& leaf) = 0;
+  // At most so many postings are read for all of its parts, once it is prepared; work that cannot tell is never light.
+  virtual double postings() const { return std::numeric_limits<double>::infinity(); }
   // What faults choose one of its parts by.
   WorkInHand in_hand(const CallPart& part) const;
 

@@ -42,6 +42,9 @@ struct FaultDecision {
   FaultEnding ending = FaultEnding::none;
   std::vector<FaultKind> kinds;  // of the faults that are met
   std::string names;  // "late 200ms, error"; empty where nothing happens
+
+  // A worker is kept from other work.
+  bool occupies() const { return hold > Duration::zero() || burn > Duration::zero(); }
 };
 
 class FaultPlan {

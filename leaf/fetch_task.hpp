@@ -9,6 +9,8 @@ class FetchTask final : public CallTask {
  public:
   explicit FetchTask(wire::FetchCall&& call);
   std::optional<Refusal> prepare(const Serving& leaf) override;
+  // A document costs what some hundred postings do.
+  double postings() const override { return 100.0 * static_cast<double>(documents_.size()); }
   result<Done> execute(WorkerContext& worker, const CallPart& part) override;
 
  private:

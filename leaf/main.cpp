@@ -81,6 +81,8 @@ int main(int argc, char** argv) {
                                 hedgerow::Duration::zero());
   app.add_option("--queue-capacity", settings.queue_capacity, "Attempts of each service class that may wait; beyond it the leaf refuses")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_flag("!--workers-only", settings.light_work_here,
+               "Leave light searches to the workers too, in place of doing them on the thread that reads and sends");
   app.add_flag("--allow-faults", settings.allow_faults, "Let faults be injected over HTTP; for laboratories");
   app.add_option("--fault-files", settings.fault_files,
                  "Folder of files with measured delays that faults may name (empirical:FILE); without it they carry them along");

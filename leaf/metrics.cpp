@@ -97,6 +97,8 @@ Metrics::Metrics()
       }()),
       ties(registry),
       protocol_errors(counter(registry, "hedgerow_leaf_protocol_errors_total", "Links ended for breaking the protocol.")),
+      light_calls(counter(registry, "hedgerow_leaf_light_calls_total",
+                          "Calls so light that the thread that read them did them, in place of a worker.")),
       faults([this] {
         std::vector<FaultMetrics> all;
         for (const auto kind : fault_kinds) all.emplace_back(registry, kind);

@@ -77,6 +77,7 @@ struct Metrics {
   std::vector<AttemptMetrics> attempts;  // by kind
   TieMetrics ties;
   prometheus::Counter& protocol_errors;
+  prometheus::Counter& light_calls;
   std::vector<FaultMetrics> faults;  // by kind
   prometheus::Gauge& faults_set;
   prometheus::Gauge& queued_hits;

@@ -1,8 +1,6 @@
 #include "leaf/processor_burner.hpp"
 
-#include <time.h>
-
-#include "base/steady_clock.hpp"
+#include "base/thread_time.hpp"
 
 namespace hedgerow::leaf {
 
@@ -14,20 +12,14 @@ void burn_a_moment() {
   for (int i = 0; i < 2'000; ++i) state = state * 6364136223846793005ULL + 1442695040888963407ULL;
 }
 
-Duration time_of_this_thread() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
 }  // namespace
 
 Duration burn_processor(Duration time, const std::function<bool()>& wanted) {
-  const Duration begin = time_of_this_thread();
+  const Duration begin = thread_time();
   Duration burnt{};
   while (burnt < time && wanted()) {
     burn_a_moment();
-    burnt = time_of_this_thread() - begin;
+    burnt = thread_time() - begin;
   }
   return burnt;
 }

@@ -38,15 +38,22 @@ SearchTask::SearchTask(wire::SearchCall&& c)
   }
 }
 
-std::optional<Refusal> SearchTask::prepare(const Serving&) {
+std::optional<Refusal> SearchTask::prepare(const Serving& leaf) {
   if (k_ == 0 || k_ > largest_k) {
     return Refusal{wire::FailureReason::bad_query, "k is not from 1 to " + std::to_string(largest_k)};
   }
   auto query = prepare_query(plan_, generation);
   if (query.has_error()) return Refusal{wire::FailureReason::bad_query, to_string(query.error())};
   query_.emplace(std::move(*query));
+  double documents = 0;
+  for (const auto& part : parts) {
+    if (leaf.has(part->partition)) documents += leaf.manifest->partitions[part->partition.value].documents;
+  }
+  if (plan_.collection_documents > 0) share_ = documents / static_cast<double>(plan_.collection_documents);
   return std::nullopt;
 }
+
+double SearchTask::postings() const { return query_->postings(share_); }
 
 std::vector<wire::FetchedDocument> SearchTask::shown(PartitionSearcher& searcher, const std::vector<ScoredDocument>& hits,
                                                      double threshold, const std::atomic<bool>& stop) const {

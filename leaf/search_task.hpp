@@ -13,6 +13,7 @@ class SearchTask final : public CallTask {
  public:
   explicit SearchTask(wire::SearchCall&& call);
   std::optional<Refusal> prepare(const Serving& leaf) override;
+  double postings() const override;
   result<Done> execute(WorkerContext& worker, const CallPart& part) override;
 
  private:
@@ -25,6 +26,7 @@ class SearchTask final : public CallTask {
   std::uint32_t k_;
   std::uint32_t titles_;
   std::optional<PreparedQuery> query_;
+  double share_ = 0;  // of the collection: what is searched here
   // The best score that k hits of one partition have reached so far, once its answer is on its way: what scores less
   // elsewhere on this leaf is not among the best k either.
   std::atomic<double> score_threshold_;

@@ -94,7 +94,8 @@ result<std::unique_ptr<Server>> Server::create(asio::io_context& io, const Setti
 Server::Server(asio::io_context& io, const Settings& settings, Serving serving)
     : io_(io),
       settings_(settings),
-      pool_({settings.workers, settings.queue_capacity, settings.batch_workers.value_or(settings.workers), settings.batch_gives_way},
+      pool_({settings.workers, settings.queue_capacity, settings.batch_workers.value_or(settings.workers), settings.batch_gives_way,
+             settings.light_work_here},
             settings.index, serving.manifest),
       faults_(io, settings.allow_faults, settings.name, serving.manifest->stemmer, pool_, metrics_),
       twins_(std::make_shared<TwinLinks>(io, settings.name, twin_settings(settings), metrics_)),

@@ -38,6 +38,7 @@ struct Settings {
   std::size_t queue_capacity = 1024;
   std::optional<std::size_t> batch_workers;  // none: as many as workers; 0: the workers do batch work too
   Duration batch_gives_way = std::chrono::milliseconds(20);  // between two of its pieces, while interactive work is there
+  bool light_work_here = true;  // on the I/O thread: see work_here
   bool allow_faults = false;
   std::filesystem::path fault_files;  // folder of measured delays that faults may name; empty: they may name none
   Duration idle_time = std::chrono::seconds(1);

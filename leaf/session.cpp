@@ -1,6 +1,7 @@
 #include "leaf/session.hpp"
 
 #include <algorithm>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
 #include "base/log.hpp"
@@ -159,8 +160,20 @@ result<void> Session::on_call(const std::shared_ptr<CallTask>& task, Instant now
     return {};
   }
   open(task);
-  const Duration yields = setting_.pool.yields(task->kind, task->service_class, task->parts.size(), task->deadline - now);
+  const std::size_t parts = task->parts.size();
+  const Duration yields = setting_.pool.yields(task->kind, task->service_class, parts, task->deadline - now);
+  // A tied part's twin is told between its turn and its work, which this thread can only do when it has no work.
+  const bool here = !tied && setting_.pool.may_work_here(task->kind, task->service_class, parts, task->postings(), now);
   for (const auto& part : task->parts) start(task, *part, yields, now);
+  if (ended_) return {};
+  const bool held = std::any_of(task->parts.begin(), task->parts.end(), [](const auto& part) { return part->fault.occupies(); });
+  if (here && !held) {
+    setting_.metrics.light_calls.Increment();
+    setting_.pool.work_here(parts);
+  } else {
+    setting_.pool.call_workers(task->service_class, parts);
+  }
+  watch_deadline(task->call);
   return {};
 }
 
@@ -178,9 +191,15 @@ void Session::open(const std::shared_ptr<CallTask>& task) {
   auto& call = calls_[task->call];
   call.task = task;
   call.answers_to_come = task->parts.size();
-  // What waits or runs when the time is over ends then, and not when its turn comes.
-  call.deadline = std::make_unique<asio::steady_timer>(setting_.io, task->deadline);
-  call.deadline->async_wait([this, self = weak_from_this(), id = task->call](boost::system::error_code error) {
+}
+
+// What waits or runs when the time is over ends then, and not when its turn comes.
+void Session::watch_deadline(CallId call_id) {
+  const auto open = calls_.find(call_id);
+  if (open == calls_.end()) return;  // done already
+  OpenCall& call = open->second;
+  call.deadline = std::make_unique<asio::steady_timer>(setting_.io, call.task->deadline);
+  call.deadline->async_wait([this, self = weak_from_this(), id = call_id](boost::system::error_code error) {
     const auto alive = self.lock();
     if (error || !alive) return;
     if (const auto found = calls_.find(id); found != calls_.end()) stop(found->second, {}, FailureReason::expired);
@@ -216,7 +235,7 @@ void Session::start(const std::shared_ptr<CallTask>& task, CallPart& part, Durat
     }
   }
   part.place = setting_.pool.submit(std::make_shared<PartWork>(task, part),
-                                    {task->kind, task->service_class, task->deadline, yields}, now);
+                                    {task->kind, task->service_class, task->deadline, yields}, now, WorkerPool::Tell::later);
   if (part.place) return;
   if (part.tied) setting_.ties.on_ended(part.tied->tie);
   fail(FailureReason::refused, "the queue is full");
@@ -308,7 +327,8 @@ TiedBegun Session::tied_begun_teller() {
 Replier Session::replier() {
   // Workers never own the session: it would keep itself alive through its own tasks, and could end on a worker's thread.
   return [weak = weak_from_this(), &io = setting_.io](wire::Message&& message, Duration late) {
-    asio::post(io, [weak, late, message = std::move(message)]() mutable {
+    // At once where this thread has done the work.
+    asio::dispatch(io, [weak, late, message = std::move(message)]() mutable {
       if (const auto self = weak.lock()) self->answer(std::move(message), late);
     });
   };

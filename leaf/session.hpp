@@ -65,6 +65,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // Why nothing of a call is tried, if so.
   std::optional<Refusal> refusal_of(CallTask& task, Instant now) const;
   void open(const std::shared_ptr<CallTask>& task);
+  void watch_deadline(CallId call);
   void start(const std::shared_ptr<CallTask>& task, CallPart& part, Duration yields, Instant now);
   void swallow(CallTask& task, CallPart& part);
   // Tied work: see tie_book.

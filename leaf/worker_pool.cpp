@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/steady_clock.hpp"
+#include "base/thread_time.hpp"
 #include "leaf/thread_priority.hpp"
 
 namespace hedgerow::leaf {
@@ -39,7 +40,11 @@ void WorkerContext::hold(Duration time, const std::function<bool()>& wanted) {
 
 WorkerPool::WorkerPool(WorkerPoolSettings settings, std::filesystem::path directory,
                        std::shared_ptr<const Manifest> manifest)
-    : settings_(settings), directory_(std::move(directory)), manifest_(std::move(manifest)), queue_(limits_of(settings)) {}
+    : settings_(settings),
+      directory_(std::move(directory)),
+      manifest_(std::move(manifest)),
+      queue_(limits_of(settings)),
+      handles_here_(directory_, manifest_) {}
 
 WorkerPool::~WorkerPool() { stop(); }
 
@@ -68,8 +73,8 @@ void WorkerPool::stop() {
   threads_.clear();
 }
 
-std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, const Claim& claim, Instant now) {
-  const ServiceClass crew = settings_.batch_workers > 0 ? claim.service_class : interactive;
+std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, const Claim& claim, Instant now, Tell tell) {
+  const ServiceClass crew = crew_of(claim.service_class);
   std::optional<Place> place;
   bool some_ready;
   {
@@ -78,15 +83,44 @@ std::optional<WorkerPool::Place> WorkerPool::submit(std::shared_ptr<Work> work, 
     place = queue_.push(std::move(work), claim, now);
     some_ready = queue_.ready(crew);
   }
-  if (some_ready) ready_[static_cast<std::size_t>(crew)].notify_one();
+  if (some_ready && tell == Tell::now) ready_[static_cast<std::size_t>(crew)].notify_one();
   return place;
+}
+
+void WorkerPool::call_workers(ServiceClass service_class, std::size_t pieces) {
+  const ServiceClass crew = crew_of(service_class);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!queue_.ready(crew)) return;
+  }
+  for (std::size_t i = 0; i < std::min(pieces, threads_.size()); ++i) ready_[static_cast<std::size_t>(crew)].notify_one();
+}
+
+bool WorkerPool::may_work_here(WorkKind kind, ServiceClass service_class, std::size_t parts, double postings, Instant now) const {
+  if (!settings_.light_work_here || service_class != interactive) return false;
+  const std::lock_guard lock(mutex_);
+  const bool in_the_way = paused_ || stopping_ || queue_.waiting(interactive) > 0 ||
+                          queue_.running(interactive, Lane::hits) >= settings_.workers;
+  return !in_the_way && here_.may(parts, postings, times_of(kind, service_class).mean(), now);
+}
+
+void WorkerPool::work_here(std::size_t pieces) {
+  const Duration before = thread_time();
+  WorkerContext context(handles_here_, *this);
+  std::unique_lock lock(mutex_);
+  for (; pieces > 0 && !paused_ && !stopping_ && queue_.ready(interactive); --pieces) {
+    execute_next(interactive, context, Tell::later, lock);
+  }
+  here_.add(thread_time() - before, clock_now());
+  const bool left = queue_.ready(interactive);
+  lock.unlock();
+  if (left) ready_[static_cast<std::size_t>(interactive)].notify_one();
 }
 
 Duration WorkerPool::yields(WorkKind kind, ServiceClass service_class, std::size_t parts, Duration remaining) const {
   if (parts <= 1) return Duration::zero();
   const std::lock_guard lock(mutex_);
-  return yield(parts, service_times_[static_cast<std::size_t>(service_class)][static_cast<std::size_t>(kind)].mean(),
-               remaining);
+  return yield(parts, times_of(kind, service_class).mean(), remaining);
 }
 
 bool WorkerPool::remove(const Place& place) {
@@ -150,37 +184,38 @@ bool WorkerPool::wait_for_work(ServiceClass crew, std::unique_lock<std::mutex>& 
 void WorkerPool::run(ServiceClass crew) {
   IndexHandles handles(directory_, manifest_);
   WorkerContext context(handles, *this);
-  auto& my_ready = ready_[static_cast<std::size_t>(crew)];
   std::unique_lock lock(mutex_);
-  while (wait_for_work(crew, lock)) {
-    const Instant now = clock_now();
-    auto popped = queue_.pop(crew, now);
-    const WorkKind kind = popped->kind;
-    const ServiceClass service_class = popped->service_class;
-    ServiceTimes& times = times_of(kind, service_class);
-    // Where nothing else waits, a worker costs nothing: then it is tried however little time is left.
-    const bool too_little = !popped->expired && queue_.waiting(service_class, lane_of(kind)) > 0 &&
-                            times.too_little(popped->deadline - now, now);
-    // Whoever finishes takes the next piece itself, perhaps of the other lane: what it leaves is for another thread.
-    if (queue_.ready(crew)) my_ready.notify_one();
-    lock.unlock();
+  while (wait_for_work(crew, lock)) execute_next(crew, context, Tell::now, lock);
+}
 
-    auto executed = Executed::not_at_all;
-    if (popped->expired || too_little) {
-      popped->work->expire(popped->pushed_at, now, too_little ? TimeLeft::too_little : TimeLeft::none);
-    } else {
-      executed = popped->work->execute(context, popped->pushed_at, now);
-    }
-    popped.reset();
+void WorkerPool::execute_next(ServiceClass crew, WorkerContext& context, Tell others, std::unique_lock<std::mutex>& lock) {
+  const Instant now = clock_now();
+  auto popped = queue_.pop(crew, now);
+  const WorkKind kind = popped->kind;
+  const ServiceClass service_class = popped->service_class;
+  ServiceTimes& times = times_of(kind, service_class);
+  // Where nothing else waits, a worker costs nothing: then it is tried however little time is left.
+  const bool too_little = !popped->expired && queue_.waiting(service_class, lane_of(kind)) > 0 &&
+                          times.too_little(popped->deadline - now, now);
+  // Whoever finishes takes the next piece itself, perhaps of the other lane: what it leaves is for another thread.
+  if (others == Tell::now && queue_.ready(crew)) ready_[static_cast<std::size_t>(crew)].notify_one();
+  lock.unlock();
 
-    const Instant ended = clock_now();
-    lock.lock();
-    if (executed != Executed::not_at_all) times.add(ended - now, executed == Executed::stopped, ended);
-    queue_.finish(kind, service_class);
-    // Batch need give way no longer.
-    if (crew == interactive && settings_.batch_workers > 0 && !queue_.interactive_busy() && queue_.ready(batch)) {
-      ready_[static_cast<std::size_t>(batch)].notify_one();
-    }
+  auto executed = Executed::not_at_all;
+  if (popped->expired || too_little) {
+    popped->work->expire(popped->pushed_at, now, too_little ? TimeLeft::too_little : TimeLeft::none);
+  } else {
+    executed = popped->work->execute(context, popped->pushed_at, now);
+  }
+  popped.reset();
+
+  const Instant ended = clock_now();
+  lock.lock();
+  if (executed != Executed::not_at_all) times.add(ended - now, executed == Executed::stopped, ended);
+  queue_.finish(kind, service_class);
+  // Batch need give way no longer.
+  if (crew == interactive && settings_.batch_workers > 0 && !queue_.interactive_busy() && queue_.ready(batch)) {
+    ready_[static_cast<std::size_t>(batch)].notify_one();
   }
 }
 

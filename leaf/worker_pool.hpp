@@ -9,7 +9,10 @@
 // Work that has too little time left to be worth beginning (see service_times) is answered as expired while other work
 // waits.
 //
-// Thread-safe: the I/O thread submits, removes and pauses; workers pop. Work is answered exactly once: by execute, by
+// Light calls need no worker at all: the I/O thread does them itself, where it is mostly idle (see work_here). What it does
+// counts as any worker's work: in the queue's bounds, in the load, in the service times.
+//
+// Thread-safe: the I/O thread submits, removes and pauses, and works on light calls; workers pop. Work is answered exactly once: by execute, by
 // expire, or by whoever removed it.
 #pragma once
 
@@ -27,6 +30,7 @@
 #include "index/manifest.hpp"
 #include "leaf/index_handles.hpp"
 #include "leaf/service_times.hpp"
+#include "leaf/work_here.hpp"
 #include "leaf/work_kind.hpp"
 #include "leaf/work_queue.hpp"
 #include "wire/messages.hpp"
@@ -74,6 +78,8 @@ struct WorkerPoolSettings {
   std::size_t batch_workers = 2;
   // How long they leave between two pieces while interactive work waits or runs.
   Duration batch_gives_way{};
+  // Whether the I/O thread does light calls itself.
+  bool light_work_here = true;
 };
 
 class WorkerPool {
@@ -89,8 +95,17 @@ class WorkerPool {
 
   using Claim = WorkQueue<std::shared_ptr<Work>>::Claim;
 
+  // Whether workers are told at once that there is work; later: by call_workers, or by the work that they have.
+  enum class Tell { now, later };
   // nullopt: the queue is full.
-  std::optional<Place> submit(std::shared_ptr<Work> work, const Claim& claim, Instant now);
+  std::optional<Place> submit(std::shared_ptr<Work> work, const Claim& claim, Instant now, Tell tell = Tell::now);
+  void call_workers(ServiceClass service_class, std::size_t pieces);
+
+  // Whether a call of so many parts, about to be submitted, is to be done by the calling thread: see work_here. No other
+  // work may be waiting, and a worker's place must be free, as what is done here takes it.
+  bool may_work_here(WorkKind kind, ServiceClass service_class, std::size_t parts, double postings, Instant now) const;
+  // Always the same thread: up to so many pieces, as a worker would do them; then workers are called for what is left.
+  void work_here(std::size_t pieces);
   // How far the parts of a call yield to others, by what such work took of late.
   Duration yields(WorkKind kind, ServiceClass service_class, std::size_t parts, Duration remaining) const;
   // True: it had not begun, and will not.
@@ -111,10 +126,18 @@ class WorkerPool {
 
  private:
   friend class WorkerContext;
+  ServiceClass crew_of(ServiceClass service_class) const {
+    return settings_.batch_workers > 0 ? service_class : ServiceClass::interactive;
+  }
   void run(ServiceClass crew);
+  // The next piece for this crew; there is one. Others are called for what it leaves, or not.
+  void execute_next(ServiceClass crew, WorkerContext& context, Tell others, std::unique_lock<std::mutex>& lock);
   // Waits until there is work for this crew: true, or the pool stops: false.
   bool wait_for_work(ServiceClass crew, std::unique_lock<std::mutex>& lock);
   ServiceTimes& times_of(WorkKind kind, ServiceClass service_class) {
+    return service_times_[static_cast<std::size_t>(service_class)][static_cast<std::size_t>(kind)];
+  }
+  const ServiceTimes& times_of(WorkKind kind, ServiceClass service_class) const {
     return service_times_[static_cast<std::size_t>(service_class)][static_cast<std::size_t>(kind)];
   }
 
@@ -126,6 +149,8 @@ class WorkerPool {
   std::condition_variable hold_changed_;  // for holds: the work may not be wanted any more
   WorkQueue<std::shared_ptr<Work>> queue_;
   std::array<std::array<ServiceTimes, work_kinds.size()>, 2> service_times_;  // by class and kind
+  WorkHere here_;
+  IndexHandles handles_here_;  // of the thread that calls work_here
   bool paused_ = false;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -150,6 +150,17 @@ TEST_CASE("Beyond the limits, the error states the bound") {
   CHECK(more.error().context.find("128") != std::string::npos);
 }
 
+TEST_CASE("A prepared query tells how many postings it may read: of positions tenfold, of a share its share") {
+  const Planner planner;
+  const auto postings = [&](std::string_view text) { return PreparedQuery::prepare(planner.plan(text).value())->postings(1); };
+  // By hand: dog(s) in 2 documents, cat(s) in 3; "dog" itself in 2, "sleeps" in 1; the whole query as a name counts as 1.
+  CHECK(postings("dog cat") == 6);
+  CHECK(postings("+dog +cat") == 5);
+  CHECK(postings("\"dog sleeps\"") == 31);
+  CHECK(postings("unheard words") == 1);
+  CHECK(PreparedQuery::prepare(planner.plan("dog cat").value())->postings(0.25) == 1.5);
+}
+
 TEST_CASE("A query whose words occur nowhere is a plan without hits") {
   const Planner planner;
   const auto plan = planner.plan("unheard \"of words\" " + std::string(300, 'q'));

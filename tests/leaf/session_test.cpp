@@ -87,6 +87,39 @@ TEST_CASE("a search is answered for every partition, and together the answers ar
   });
 }
 
+TEST_CASE("light searches are done where they are read, and answered as workers answer them") {
+  for (const bool here : {true, false}) {
+    CAPTURE(here);
+    Settings settings;
+    settings.light_work_here = here;
+    RunningLeaf leaf(settings);
+    auto local = LocalSearch::open(TinyIndex::get().directory());
+    REQUIRE(local.has_value());
+    const auto expected = local->search("garden", 5);
+    REQUIRE(expected.has_value());
+    leaf.run([&]() -> asio::awaitable<void> {
+      const auto root = co_await RootSide::connect(leaf);
+      double light = 0;
+      // Before the first answers it is not known how short such work is, and a busy machine may make it long.
+      for (int i = 0; i < 200 && light < 10; ++i) {
+        root->send(root->call("garden", {0, 1, 2, 3}, 5));
+        std::vector<ScoredDocument> hits;
+        for (const auto& message : co_await root->answers(4)) {
+          const auto part = hits_of(message);
+          hits.insert(hits.end(), part.begin(), part.end());
+        }
+        std::sort(hits.begin(), hits.end(), ranks_before);
+        hits.resize(std::min<std::size_t>(hits.size(), 5));
+        std::vector<ScoredDocument> best;
+        for (const auto& hit : expected->hits) best.push_back(hit.scored);
+        CHECK(same(hits, best));
+        light = co_await leaf.metric("hedgerow_leaf_light_calls_total");
+      }
+      CHECK(light == (here ? 10 : 0));
+    });
+  }
+}
+
 TEST_CASE("a fetch brings id, title and url of the documents, in the order asked") {
   RunningLeaf leaf;
   leaf.run([&]() -> asio::awaitable<void> {

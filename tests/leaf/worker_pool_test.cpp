@@ -381,4 +381,93 @@ TEST_CASE("batch that gave way goes on when its time has come, and at once when 
   }
 }
 
+namespace {
+
+constexpr auto search = WorkKind::search;
+
+
+bool may_work_here(const Pool& pool, std::size_t parts = 1, ServiceClass service_class = interactive) {
+  return pool.may_work_here(search, service_class, parts, 100, clock_now());
+}
+
+std::optional<WorkerPool::Place> submit_for_here(Pool& pool, const std::shared_ptr<Probe>& probe) {
+  return pool.WorkerPool::submit(probe, {search, interactive, clock_now() + 1h, {}}, clock_now(), WorkerPool::Tell::later);
+}
+
+// Until it is known that such work takes next to no time, however busy the machine is.
+void learn(Pool& pool) {
+  for (int i = 0; i < 10'000 && !may_work_here(pool); ++i) {
+    submit_for_here(pool, std::make_shared<Probe>());
+    pool.work_here(1);
+  }
+  REQUIRE(may_work_here(pool));
+}
+
+}  // namespace
+
+TEST_CASE("what is done here is done by this thread, in turn, and what it leaves is the workers'") {
+  Pool pool(2);
+  pool.start();
+  std::vector<std::thread::id> by;
+  std::vector<std::shared_ptr<Probe>> probes;
+  for (int i = 0; i < 3; ++i) {
+    probes.push_back(std::make_shared<Probe>([&by](WorkerContext&) { by.push_back(std::this_thread::get_id()); }));
+    submit_for_here(pool, probes.back());
+  }
+  CHECK(pool.load().queued == 3);
+  pool.work_here(2);
+  probes[2]->wait_until_ended();
+  CHECK(probes[0]->executed == 1);
+  CHECK(probes[1]->executed == 1);
+  CHECK(by[0] == std::this_thread::get_id());
+  CHECK(by[1] == std::this_thread::get_id());
+  CHECK(by[2] != std::this_thread::get_id());
+  pool.stop();
+  CHECK(pool.load().queued == 0);
+  CHECK(pool.load().running == 0);
+}
+
+TEST_CASE("light work is done here where nothing waits, a worker's place is free, and such work was seen to be short") {
+  Pool pool(1);
+  CHECK_FALSE(may_work_here(pool));  // nothing is known of its time
+  learn(pool);
+  CHECK_FALSE(may_work_here(pool, 1, batch));
+  CHECK_FALSE(pool.may_work_here(search, interactive, 1, 1e9, clock_now()));
+
+  const auto waiting = std::make_shared<Probe>();
+  const auto place = submit_for_here(pool, waiting);
+  CHECK_FALSE(may_work_here(pool));
+  CHECK(pool.remove(*place));
+  CHECK(may_work_here(pool));
+
+  pool.pause(true);
+  CHECK_FALSE(may_work_here(pool));
+  submit_for_here(pool, waiting);
+  pool.work_here(1);
+  CHECK(waiting->executed == 0);
+  pool.pause(false);
+  pool.work_here(1);
+  CHECK(waiting->executed == 1);
+
+  pool.start();
+  std::promise<void> go_on;
+  const auto running = std::make_shared<Probe>([&](WorkerContext&) { go_on.get_future().wait(); });
+  pool.submit(running);
+  running->wait_until_begun();
+  CHECK_FALSE(may_work_here(pool));
+  go_on.set_value();
+  running->wait_until_ended();
+}
+
+TEST_CASE("who wants workers only has them only") {
+  struct Workers : WorkerPool {
+    Workers() : WorkerPool({.light_work_here = false}, "/nonexistent", std::make_shared<const Manifest>()) {}
+  } pool;
+  for (int i = 0; i < 100; ++i) {
+    pool.submit(std::make_shared<Probe>(), {search, interactive, clock_now() + 1h, {}}, clock_now(), WorkerPool::Tell::later);
+    pool.work_here(1);
+    CHECK_FALSE(pool.may_work_here(search, interactive, 1, 0, clock_now()));
+  }
+}
+
 }  // namespace hedgerow::leaf
