@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "corpus/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace hedgerow {
 

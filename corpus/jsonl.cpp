@@ -3,9 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "corpus/json_record.hpp"
 #include "corpus/line_stream.hpp"
-#include "corpus/utf8.hpp"
 
 namespace hedgerow {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "corpus/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace hedgerow {
 

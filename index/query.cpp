@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "corpus/utf8.hpp"
+#include "base/utf8.hpp"
 #include "index/engine_error.hpp"
 #include "index/fields.hpp"
 #include "index/plan_of_tree.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <sstream>
 
-#include "corpus/utf8.hpp"
+#include "base/utf8.hpp"
 #include "index/fields.hpp"
 #include "index/text_words.hpp"
 

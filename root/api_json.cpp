@@ -2,7 +2,10 @@
 
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
 
+#include "root/json_text.hpp"
 #include "wire/problem.hpp"
 
 namespace hedgerow::root {
@@ -25,47 +28,131 @@ std::string share_text(const Completeness& completeness) {
   return text;
 }
 
-Json trace_json(const std::vector<AttemptTrace>& trace) {
-  Json list = Json::array();
-  for (const auto& attempt : trace) {
-    Json entry{{"kind", attempt.work == "search" ? to_string(attempt.kind) : attempt.work}, {"leaf", attempt.leaf}};
-    if (attempt.partition) entry["partition"] = attempt.partition->value;
-    entry["sent_ms"] = milliseconds(attempt.sent);
-    if (attempt.queued) entry["queued_ms"] = milliseconds(*attempt.queued);
-    if (attempt.started) entry["started_ms"] = milliseconds(*attempt.started);
-    if (attempt.ended) entry["ended_ms"] = milliseconds(*attempt.ended);
-    if (attempt.queue_time) entry["queue_ms"] = milliseconds(*attempt.queue_time);
-    if (attempt.service_time) entry["service_ms"] = milliseconds(*attempt.service_time);
-    entry["outcome"] = attempt.outcome.empty() ? "open" : attempt.outcome;
-    if (!attempt.fault.empty()) entry["fault"] = attempt.fault;
-    list.push_back(std::move(entry));
+// Each writes the members of an object, or the elements of an array.
+
+void write(JsonText& out, const Completeness& completeness) {
+  out.member("fraction", completeness.fraction());
+  out.member("of_asked", completeness.of_asked());
+  out.object("partitions", [&] {
+    out.member("total", completeness.partitions_total);
+    out.member("asked", completeness.partitions_asked);
+    out.member("answered", completeness.partitions_answered);
+  });
+  out.object("documents", [&] {
+    out.member("total", completeness.documents_total);
+    out.member("searched", completeness.documents_searched);
+  });
+  out.member("estimated_recall", std::round(completeness.estimated_recall * 10'000) / 10'000);
+  out.array("missing", [&] {
+    for (const auto& entry : completeness.missing) {
+      out.object([&] {
+        out.member("partition", entry.partition.value);
+        out.member("reason", to_string(entry.reason));
+      });
+    }
+  });
+}
+
+void write_hits(JsonText& out, const SearchAnswer& answer) {
+  for (std::size_t i = 0; i < answer.hits.size(); ++i) {
+    const auto& hit = answer.hits[i];
+    out.object([&] {
+      out.member("rank", answer.offset + i + 1);
+      out.member("id", hit.id);
+      out.member("score", hit.score);
+      out.member("title", hit.title);
+      out.member("url", hit.url);
+      if (hit.snippet) out.member("snippet", *hit.snippet);
+    });
   }
-  return list;
 }
 
-Json attempts_json(const SearchAnswer::Attempts& attempts) {
-  return {{"primary", attempts.primary}, {"retry", attempts.retry},   {"hedge", attempts.hedge},
-          {"hedge_won", attempts.hedge_won}, {"tied", attempts.tied}, {"canary", attempts.canary},
-          {"probe", attempts.probe},     {"cancelled", attempts.cancelled}};
+void write(JsonText& out, const SearchAnswer::Attempts& attempts) {
+  out.member("primary", attempts.primary);
+  out.member("retry", attempts.retry);
+  out.member("hedge", attempts.hedge);
+  out.member("hedge_won", attempts.hedge_won);
+  out.member("tied", attempts.tied);
+  out.member("canary", attempts.canary);
+  out.member("probe", attempts.probe);
+  out.member("cancelled", attempts.cancelled);
 }
 
-Json subsystems_json(const AnswerSubsystems& subsystems) {
-  Json out = Json::object();
+void write(JsonText& out, const AnswerSubsystems& subsystems) {
   for (std::size_t i = 0; i < subsystems.size(); ++i) {
-    out[std::string(to_string(static_cast<policy::SubsystemKind>(i)))] = {{"status", to_string(subsystems[i].status)},
-                                                                          {"ms", milliseconds(subsystems[i].time)}};
+    out.object(to_string(static_cast<policy::SubsystemKind>(i)), [&] {
+      out.member("status", to_string(subsystems[i].status));
+      out.member("ms", milliseconds(subsystems[i].time));
+    });
   }
-  return out;
 }
 
-Json facets_json(const std::vector<AnswerFacet>& facets) {
-  Json out = Json::object();
+void write(JsonText& out, const std::vector<AnswerFacet>& facets) {
   for (const auto& facet : facets) {
-    Json counts = Json::array();
-    for (const auto& [value, count] : facet.counts) counts.push_back({{"value", value}, {"count", count}});
-    out[facet.name] = {{"counts", std::move(counts)}, {"values", facet.values}, {"partial", facet.partial}, {"cut", facet.cut}};
+    out.object(facet.name, [&] {
+      out.array("counts", [&] {
+        for (const auto& [value, count] : facet.counts) {
+          out.object([&] {
+            out.member("value", value);
+            out.member("count", count);
+          });
+        }
+      });
+      out.member("values", facet.values);
+      out.member("partial", facet.partial);
+      out.member("cut", facet.cut);
+    });
   }
-  return out;
+}
+
+void write(JsonText& out, const AttemptTrace& attempt) {
+  const auto time = [&](const char* name, const std::optional<Duration>& instant) {
+    if (instant) out.member(name, milliseconds(*instant));
+  };
+  out.member("kind", attempt.work == "search" ? std::string_view(to_string(attempt.kind)) : std::string_view(attempt.work));
+  out.member("leaf", attempt.leaf);
+  if (attempt.partition) out.member("partition", attempt.partition->value);
+  time("sent_ms", attempt.sent);
+  time("queued_ms", attempt.queued);
+  time("started_ms", attempt.started);
+  time("ended_ms", attempt.ended);
+  time("queue_ms", attempt.queue_time);
+  time("service_ms", attempt.service_time);
+  out.member("outcome", attempt.outcome.empty() ? std::string_view("open") : std::string_view(attempt.outcome));
+  if (!attempt.fault.empty()) out.member("fault", attempt.fault);
+}
+
+void write(JsonText& out, const SearchAnswer& answer) {
+  out.array("hits", [&] { write_hits(out, answer); });
+  out.object("total", [&] {
+    out.member("value", answer.total);
+    out.member("relation", answer.total_exact ? "exact" : "estimate");
+  });
+  out.member("took_ms", milliseconds(answer.took));
+  out.member("deadline_ms", milliseconds(answer.deadline));
+  out.member("finished", to_string(answer.finished));
+  out.object("completeness", [&] { write(out, answer.completeness); });
+  out.object("attempts", [&] { write(out, answer.attempts); });
+  out.object("subsystems", [&] { write(out, answer.subsystems); });
+  if (answer.shed.any()) {
+    out.array("shed", [&] {
+      if (answer.shed.subsystems) out.value("subsystems");
+      if (answer.shed.fanout) out.value("fanout");
+    });
+  }
+  if (answer.facets) out.object("facets", [&] { write(out, *answer.facets); });
+  if (answer.suggestion) out.object("spelling", [&] { out.member("suggestion", *answer.suggestion); });
+  out.object("query", [&] {
+    out.array("notes", [&] {
+      for (const auto& note : answer.notes) out.value(note);
+    });
+  });
+  out.member("cache", to_string(answer.cache));
+  if (answer.trace) {
+    out.array("trace", [&] {
+      for (const auto& attempt : *answer.trace) out.object([&] { write(out, attempt); });
+    });
+  }
 }
 
 // Where the time went. Subsystems run beside the rest: their times do not add up with it.
@@ -87,50 +174,13 @@ std::string server_timing(const SearchAnswer& answer) {
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const Completeness& completeness) {
-  Json missing = Json::array();
-  for (const auto& entry : completeness.missing) {
-    missing.push_back({{"partition", entry.partition.value}, {"reason", to_string(entry.reason)}});
-  }
-  return {{"fraction", completeness.fraction()},
-          {"of_asked", completeness.of_asked()},
-          {"partitions",
-           {{"total", completeness.partitions_total},
-            {"asked", completeness.partitions_asked},
-            {"answered", completeness.partitions_answered}}},
-          {"documents", {{"total", completeness.documents_total}, {"searched", completeness.documents_searched}}},
-          {"estimated_recall", std::round(completeness.estimated_recall * 10'000) / 10'000},
-          {"missing", std::move(missing)}};
-}
-
 wire::HttpResponse to_response(const SearchAnswer& answer) {
-  Json hits = Json::array();
-  for (std::size_t i = 0; i < answer.hits.size(); ++i) {
-    const auto& hit = answer.hits[i];
-    hits.push_back({{"rank", answer.offset + i + 1}, {"id", hit.id}, {"score", hit.score}, {"title", hit.title}, {"url", hit.url}});
-    if (hit.snippet) hits.back()["snippet"] = *hit.snippet;
-  }
-  Json body{{"hits", std::move(hits)},
-            {"total", {{"value", answer.total}, {"relation", answer.total_exact ? "exact" : "estimate"}}},
-            {"took_ms", milliseconds(answer.took)},
-            {"deadline_ms", milliseconds(answer.deadline)},
-            {"finished", to_string(answer.finished)},
-            {"completeness", to_json(answer.completeness)},
-            {"attempts", attempts_json(answer.attempts)},
-            {"subsystems", subsystems_json(answer.subsystems)}};
-  if (answer.shed.any()) {
-    body["shed"] = Json::array();
-    if (answer.shed.subsystems) body["shed"].push_back("subsystems");
-    if (answer.shed.fanout) body["shed"].push_back("fanout");
-  }
-  if (answer.facets) body["facets"] = facets_json(*answer.facets);
-  if (answer.suggestion) body["spelling"] = {{"suggestion", *answer.suggestion}};
-  body["query"] = {{"notes", answer.notes}};
-  body["cache"] = to_string(answer.cache);
-  if (answer.trace) body["trace"] = trace_json(*answer.trace);
+  JsonText body;
+  body.object([&] { write(body, answer); });
 
   wire::HttpResponse response;
-  response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  response.body.reserve(body.text().size() + 1);
+  response.body.append(body.text()).push_back('\n');
   response.headers.emplace_back("Hedgerow-Completeness", share_text(answer.completeness));
   // Neither partial answers nor complete ones: a client's cache knows nothing of generations.
   response.headers.emplace_back("Cache-Control", "no-store");
@@ -153,7 +203,11 @@ wire::HttpResponse to_response(const DocumentAnswer& answer) {
 wire::HttpResponse to_response(const SearchRefusal& refusal) {
   nlohmann::json more = nlohmann::json::object();
   if (!refusal.parameter.empty()) more["parameter"] = refusal.parameter;
-  if (refusal.completeness) more["completeness"] = nlohmann::json(to_json(*refusal.completeness));
+  if (refusal.completeness) {
+    JsonText completeness;
+    completeness.object([&] { write(completeness, *refusal.completeness); });
+    more["completeness"] = nlohmann::json::parse(completeness.text());
+  }
   auto response = wire::problem(refusal.status, refusal.type, refusal.detail, more);
   response.headers.emplace_back("Cache-Control", "no-store");
   if (refusal.completeness) {

@@ -204,7 +204,10 @@ void FanoutRunner::send(const std::vector<policy::SendAttempt>& attempts) {
     case AttemptKind::canary: counts_.canary += count; break;
     case AttemptKind::probe: counts_.probe += count; break;
   }
-  search_calls_.send(attempts.front().leaf, attempts);
+  // Of what is asked later, after a canary's answer, or again, only what can still be among the best is of use.
+  const auto& merged = merge_.hits();
+  const bool enough = query_.most_hits > 0 && merged.size() >= query_.most_hits;
+  search_calls_.send(attempts.front().leaf, attempts, enough ? merged.back().hit.score : 0);
 }
 
 void FanoutRunner::cancel(const std::vector<AttemptId>& attempts) {

@@ -64,7 +64,7 @@ std::shared_ptr<TiedPair> SearchCalls::pair_of(const policy::SendAttempt& attemp
   return std::make_shared<TiedPair>(TiedPair{cluster_.next_tie_name(), 0});
 }
 
-void SearchCalls::send(LeafId leaf, std::span<const policy::SendAttempt> attempts) {
+void SearchCalls::send(LeafId leaf, std::span<const policy::SendAttempt> attempts, double score_threshold) {
   const Instant now = clock_now();
   LeafClient* client = cluster_.client(leaf);
   metrics_.attempts_sent[static_cast<std::size_t>(attempts.front().kind)]->Increment(static_cast<double>(attempts.size()));
@@ -87,6 +87,7 @@ void SearchCalls::send(LeafId leaf, std::span<const policy::SendAttempt> attempt
     message.plan = planned_query(query_.plan);
     message.k = query_.most_hits;
     message.titles = query_.titles;
+    message.score_threshold = score_threshold;
     message.service_class = query_.service_class;
     message.kind = attempts.front().kind;
     for (const auto& attempt : attempts) {

@@ -50,7 +50,8 @@ class SearchCalls {
   SearchCalls& operator=(const SearchCalls&) = delete;
 
   // In one frame: all of one kind, to one leaf. An attempt that cannot be sent has failed by the time this returns.
-  void send(LeafId leaf, std::span<const policy::SendAttempt> attempts);
+  // score_threshold: what scores less is not wanted, as enough hits that are merged already score as much; 0: none.
+  void send(LeafId leaf, std::span<const policy::SendAttempt> attempts, double score_threshold);
   // Nobody waits for these any more. outcome: what a trace says of it.
   struct Given {
     AttemptId attempt;

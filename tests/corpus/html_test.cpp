@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "base/random.hpp"
+#include "base/utf8.hpp"
 #include "corpus/charset.hpp"
-#include "corpus/utf8.hpp"
 #include "tests/corpus/laws.hpp"
 #include "tests/places.hpp"
 

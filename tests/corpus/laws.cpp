@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "corpus/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace hedgerow::test {
 

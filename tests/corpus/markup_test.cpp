@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 
 #include "base/random.hpp"
+#include "base/utf8.hpp"
 #include "corpus/charset.hpp"
 #include "corpus/markdown.hpp"
 #include "corpus/plain_text.hpp"
 #include "corpus/rst.hpp"
 #include "corpus/text_kind.hpp"
-#include "corpus/utf8.hpp"
 #include "tests/corpus/laws.hpp"
 #include "tests/places.hpp"
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/random.hpp"
-#include "corpus/utf8.hpp"
+#include "base/utf8.hpp"
 #include "tests/corpus/laws.hpp"
 #include "tests/places.hpp"
 

@@ -1,4 +1,4 @@
-#include "corpus/utf8.hpp"
+#include "base/utf8.hpp"
 
 #include <cstdint>
 #include <cstring>
