@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <map>
 #include <utility>
 
 #include "base/steady_clock.hpp"
@@ -166,12 +165,11 @@ asio::awaitable<void> FanoutRunner::wait() {
 }
 
 void FanoutRunner::perform(policy::Actions actions, Phase phase) {
-  // Attempts of one batch and kind that go to the same leaf travel in one frame.
-  std::map<std::pair<LeafId, AttemptKind>, std::vector<policy::SendAttempt>> frames;
+  std::vector<policy::SendAttempt> attempts;
   std::vector<AttemptId> given_up;
   for (auto& action : actions) {
     if (const auto* attempt = std::get_if<policy::SendAttempt>(&action)) {
-      frames[{attempt->leaf, attempt->kind}].push_back(*attempt);
+      attempts.push_back(*attempt);
     } else if (const auto* cancelled = std::get_if<policy::CancelAttempt>(&action)) {
       if (phase == Phase::search) {
         given_up.push_back(cancelled->attempt);
@@ -191,10 +189,17 @@ void FanoutRunner::perform(policy::Actions actions, Phase phase) {
     }
   }
   if (!given_up.empty()) cancel(given_up);
-  for (const auto& [frame, attempts] : frames) send(attempts);
+  // Attempts of one batch and kind that go to the same leaf travel in one frame.
+  const auto frame_of = [](const policy::SendAttempt& attempt) { return std::pair(attempt.leaf, attempt.kind); };
+  std::stable_sort(attempts.begin(), attempts.end(), [&](const auto& a, const auto& b) { return frame_of(a) < frame_of(b); });
+  for (auto begin = attempts.begin(); begin != attempts.end();) {
+    const auto end = std::find_if(begin, attempts.end(), [&](const auto& attempt) { return frame_of(attempt) != frame_of(*begin); });
+    send(std::span(begin, end));
+    begin = end;
+  }
 }
 
-void FanoutRunner::send(const std::vector<policy::SendAttempt>& attempts) {
+void FanoutRunner::send(std::span<const policy::SendAttempt> attempts) {
   const auto count = static_cast<std::uint32_t>(attempts.size());
   switch (attempts.front().kind) {
     case AttemptKind::primary: counts_.primary += count; break;

@@ -91,7 +91,7 @@ class FanoutRunner final : private SearchCalls::Listener, private FetchCalls::Li
   // Gives the hit the next place in the second phase, with its document where that came with it.
   policy::SecondPhase::Hit take_in(const MergedHit& hit);
   void fetch_early();
-  void send(const std::vector<policy::SendAttempt>& attempts);
+  void send(std::span<const policy::SendAttempt> attempts);  // in one frame
   void send(const policy::SendFetch& action);
   void cancel(const std::vector<AttemptId>& attempts);
   void merge_answer(const wire::PartitionAnswer& answer, std::vector<wire::FetchedDocument>&& shown);

@@ -30,7 +30,7 @@ wire::HttpServerSettings server_settings() {
 
 FanoutRunner::Query query_of(const QueryPlan& plan, Duration search_time, Duration whole_time, const FakeQuery::Wishes& wishes) {
   const Instant now = std::chrono::steady_clock::now();
-  return {plan, 10, 0, wishes.service_class, now, now + search_time, now + whole_time, wishes.trace, wishes.hedge, wishes.tied, {}};
+  return {plan, wishes.most_hits, 0, wishes.service_class, now, now + search_time, now + whole_time, wishes.trace, wishes.hedge, wishes.tied, {}, wishes.titles};
 }
 
 QueryPlan fake_plan() {

@@ -121,6 +121,8 @@ struct FakeQuery {
     bool tied = false;
     ServiceClass service_class = ServiceClass::interactive;
     bool trace = false;
+    std::uint32_t most_hits = 10;
+    std::uint32_t titles = 0;
   };
   FakeQuery(FakeCluster& cluster, const Wishes& wishes, Duration search_time = 15s, Duration whole_time = 20s);
   // "leaf-1 took it" aside: the documents merged so far, best first.

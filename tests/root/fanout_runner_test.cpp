@@ -206,6 +206,31 @@ TEST_CASE("a fetch answered with other documents than asked drops the leaf, and 
   }
 }
 
+TEST_CASE("titles that come with hits are those of their partition, whatever other partitions' documents a leaf names") {
+  FakeCluster cluster({{0}, {1}});
+  const auto with_titles = [](const std::string& whose, PartitionId numbers_of) {
+    return on_search([=](FakeLeaf&, wire::Link& link, const wire::SearchCall& call) {
+      auto answer = FakeLeaf::honest_answer(call, call.partitions[0]);
+      answer.documents = FakeLeaf::honest_answer(call, numbers_of).documents;
+      for (const auto number : answer.documents) answer.shown.push_back({std::to_string(number), whose, ""});
+      link.send(answer);
+    });
+  };
+  cluster.leaves[0]->act = with_titles("leaf-0's", PartitionId{0});
+  cluster.leaves[1]->act = with_titles("leaf-1's", PartitionId{0});  // which it does not hold
+  cluster.run([&]() -> asio::awaitable<void> {
+    FakeQuery query(cluster, FakeQuery::Wishes{.titles = 2});
+    co_await query.runner.search();
+    const auto hits = query.runner.merge().hits();
+    const auto documents = co_await query.runner.fetch(hits);
+    REQUIRE(documents.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      REQUIRE(documents[i].has_value());
+      CHECK(documents[i]->title == (hits[i].partition.value == 0 ? "leaf-0's" : "leaf-1's"));
+    }
+  });
+}
+
 TEST_CASE("a silent leaf costs the search its end and no more, and what it says later is counted, never merged") {
   FakeCluster cluster({{0}, {1}});
   std::vector<wire::SearchCall> kept;

@@ -232,4 +232,29 @@ TEST_CASE("an answer that a canary brought is merged like any other, once, and i
   });
 }
 
+TEST_CASE("what is asked later need not tell of hits that are behind those merged already") {
+  for (const std::uint32_t most_hits : {2U, 3U}) {
+    CAPTURE(most_hits);
+    FakeCluster cluster({{0}, {1}, {0}});
+    cluster.prefer(0);
+    std::function<void()> fail;
+    cluster.leaves[0]->act = on_search([&](FakeLeaf&, wire::Link& link, const wire::SearchCall& call) {
+      CHECK(call.score_threshold == 0);
+      fail = [&link, call] { link.send(failure_of(call, wire::FailureReason::failed, true)); };
+    });
+    cluster.run([&]() -> asio::awaitable<void> {
+      FakeQuery query(cluster, FakeQuery::Wishes{.most_hits = most_hits});
+      query.runner.begin();
+      co_await cluster.until([&] { return fail && query.documents().size() == 2; });
+      fail();
+      co_await query.runner.search();
+      CHECK(query.runner.fanout().finish_reason() == FinishReason::complete);
+      const auto retries = cluster.leaves[2]->all_received<wire::SearchCall>();
+      REQUIRE(retries.size() == 1);
+      // Partition 1 has answered with scores of 3 and 2: the best two, but not the best three.
+      CHECK(retries[0].score_threshold == (most_hits == 2 ? 2.0 : 0.0));
+    });
+  }
+}
+
 }  // namespace hedgerow::root
