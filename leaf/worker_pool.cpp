@@ -99,7 +99,9 @@ void WorkerPool::call_workers(ServiceClass service_class, std::size_t pieces) {
 bool WorkerPool::may_work_here(WorkKind kind, ServiceClass service_class, std::size_t parts, double postings, Instant now) const {
   if (!settings_.light_work_here || service_class != interactive) return false;
   const std::lock_guard lock(mutex_);
-  const bool in_the_way = paused_ || stopping_ || queue_.waiting(interactive) > 0 ||
+  // Of all that an interactive worker might take in place of the call.
+  const bool others_wait = queue_.waiting(interactive) > 0 || (settings_.batch_workers == 0 && queue_.waiting(batch) > 0);
+  const bool in_the_way = paused_ || stopping_ || others_wait ||
                           queue_.running(interactive, Lane::hits) >= settings_.workers;
   return !in_the_way && here_.may(parts, postings, times_of(kind, service_class).mean(), now);
 }

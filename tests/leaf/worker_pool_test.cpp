@@ -407,7 +407,6 @@ void learn(Pool& pool) {
 
 TEST_CASE("what is done here is done by this thread, in turn, and what it leaves is the workers'") {
   Pool pool(2);
-  pool.start();
   std::vector<std::thread::id> by;
   std::vector<std::shared_ptr<Probe>> probes;
   for (int i = 0; i < 3; ++i) {
@@ -415,16 +414,33 @@ TEST_CASE("what is done here is done by this thread, in turn, and what it leaves
     submit_for_here(pool, probes.back());
   }
   CHECK(pool.load().queued == 3);
-  pool.work_here(2);
-  probes[2]->wait_until_ended();
+  pool.work_here(2);  // no worker has started: none can be quicker
   CHECK(probes[0]->executed == 1);
   CHECK(probes[1]->executed == 1);
-  CHECK(by[0] == std::this_thread::get_id());
-  CHECK(by[1] == std::this_thread::get_id());
-  CHECK(by[2] != std::this_thread::get_id());
+  CHECK(by == std::vector{std::this_thread::get_id(), std::this_thread::get_id()});
+  pool.start();
+  probes[2]->wait_until_ended();
   pool.stop();
+  REQUIRE(by.size() == 3);
+  CHECK(by[2] != std::this_thread::get_id());
   CHECK(pool.load().queued == 0);
   CHECK(pool.load().running == 0);
+}
+
+TEST_CASE("workers are called for what is left here, or for what nobody does here") {
+  Pool pool(2);
+  pool.start();
+  for (int i = 0; i < 200; ++i) {
+    const auto first = std::make_shared<Probe>(), second = std::make_shared<Probe>(), third = std::make_shared<Probe>();
+    submit_for_here(pool, first);
+    submit_for_here(pool, second);
+    pool.work_here(1);
+    first->wait_until_ended();
+    second->wait_until_ended();
+    submit_for_here(pool, third);
+    pool.call_workers(ServiceClass::interactive, 1);
+    third->wait_until_ended();
+  }
 }
 
 TEST_CASE("light work is done here where nothing waits, a worker's place is free, and such work was seen to be short") {
@@ -438,6 +454,12 @@ TEST_CASE("light work is done here where nothing waits, a worker's place is free
   const auto place = submit_for_here(pool, waiting);
   CHECK_FALSE(may_work_here(pool));
   CHECK(pool.remove(*place));
+  CHECK(may_work_here(pool));
+
+  // Batch has no workers of its own here, and its turn could come before the call's.
+  const auto of_batch = pool.submit(std::make_shared<Probe>(), 1h, batch);
+  CHECK_FALSE(may_work_here(pool));
+  CHECK(pool.remove(*of_batch));
   CHECK(may_work_here(pool));
 
   pool.pause(true);
